@@ -3,9 +3,9 @@
     pip install jax optax        # for this alone
     python -m tools.comparing.train
 
-Reads the texts of `tests/judging` through the encoder (ten minutes), trains two networks and, by these and the texts, a
-third (half an hour each), writes `service/adapters/local_embedder/comparing.npz`, and prints what that one is worth on
-the texts held out. The network itself is described in `service/adapters/local_embedder/comparing.py`; here it stands
+Reads the texts of `tests/judging` through the encoder (ten minutes), trains three networks and, by these and the texts,
+a fourth (half an hour each), writes `service/adapters/local_embedder/comparing.npz`, and prints what that one is worth
+on the texts held out. The network itself is described in `service/adapters/local_embedder/comparing.py`; here it stands
 once more, in jax, for its gradients.
 
 What it learns from, a few texts at a time that are near each other: all pairs of a group or a memory that contradict
@@ -30,8 +30,8 @@ from tests.judging.pairs import LANGUAGES, Label
 from tools.comparing.texts import Source, sources
 
 WIDTH = 128
-TEACHERS = 2  # networks that the one that is kept learns from, beside the texts
-EPOCHS = 8
+TEACHERS = 3  # networks that the one that is kept learns from, beside the texts
+EPOCHS = 10
 SENTENCES = 64  # of a batch
 PAIRS = 192  # of a batch, at most
 DROPOUT = 0.1

@@ -135,11 +135,11 @@ class OfflineJudge:
     ) -> list[ConflictOpinion | MergeOpinion]:
         opinions: list[ConflictOpinion | MergeOpinion] = []
         for number, (one, told) in enumerate(zip(compared, likely, strict=True)):
-            clash = surest(possible(one.clashes, told))
+            clash = surest(possible(new, one.other, one.clashes, told))
             if clash is None and not one.may_merge:
                 clash = surest(likely_clashes(new, one.other, told))
             if clash is None:
-                found = possible(one.if_same_matter, told)
+                found = possible(new, one.other, one.if_same_matter, told)
                 clash = surest_of_one_matter(found, near, number, self._same_matter)
             if clash is not None:
                 opinions.append(conflict(new, one.other, clash))

@@ -1,10 +1,10 @@
 """What a comparer makes of two sentences, beside what words say: contradictions, and what says the same.
 
 Law: pure. Of brief notes it is asked about sentences that tell something and that nothing sets apart: an entry of a
-list, who speaks, a label, a plan beside a fact, a time, a figure that leaves room. Longer texts are not asked about: in
-them some two sentences always look as if. A comparer gives no reason, so only what it is sure of counts, and where
-words say the same it finds no contradiction. Of what rules find in brief notes it may rule out both: a contradiction,
-and that the sentences say the same.
+list, who speaks, a label, a time, a figure that leaves room. Longer texts are not asked about: in them some two
+sentences always look as if. A comparer gives no reason, so only what it is sure of counts, and where words say the same
+it finds no contradiction. Of what rules find in brief notes it may rule out both: a contradiction, and that the
+sentences say the same.
 """
 
 import re
@@ -25,16 +25,18 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.8  # likelihood from which a contradiction counts
-CLOSE = 0.9  # the same where a word or two stand for others: both may hold of what one likes or sells
-POSSIBLE = 0.05  # likelihood below which rules are mistaken in what is doubtful
+CONTRADICTION = 0.78  # likelihood from which a contradiction counts
+CLOSE = 0.9  # the same where a word or two stand for others, or one tells of what stands in another sentence
+POSSIBLE = 0.1  # likelihood below which rules are mistaken
+POSSIBLE_OF_NAMED = 0.01  # the same of a person or a firm, and of what is doubtful
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
-APART = 0.5  # likelihood of a contradiction from which nothing is merged
+APART = 0.2  # likelihood of a contradiction from which nothing is merged
 APART_ALL = 0.9  # the same where either sentence says all that the other says
-SAMENESS = 0.8  # likelihood from which two sentences say the same: a false merge hides what was told
+SAMENESS = 0.85  # likelihood from which two sentences say the same: a false merge hides what was told
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
+POINTING = re.compile(r"\b(?:this|these|those)\s+(?:is|are|was|were)\b", re.IGNORECASE)
 END = " .!。！"
 
 
@@ -59,24 +61,43 @@ def likely_clashes(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -
 
 
 def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
-    """Whether a likelihood is enough: more is asked where a word or two stand for others. Where a name stands for
-    another rules decide: one person may speak French and German, and is based in one town."""
+    """Whether a likelihood is enough. More is asked where a word or two stand for others: both may hold of what one
+    likes or sells. Where a name stands for another rules decide: one person may speak French and German, and is based
+    in one town. What says all that the other says, and more, contradicts nothing."""
+    a, b = (one.text.rstrip(END) for one in (left, right))
+    if a in b or b in a:
+        return False
     laid = align(left.terms, right.terms, left.chinese)
     ours, theirs = len(laid.only_a), len(laid.only_b)
     if max(ours, theirs) <= 1 or ours == theirs == 2:
         return contradiction >= CLOSE and not all(laid.left(Kind.NAME))
-    return contradiction >= CONTRADICTION
+    return contradiction >= (CLOSE if _points(left) or _points(right) else CONTRADICTION)
 
 
-def possible(found: Iterable[Clash], likely: Mapping[Place, Likelihood]) -> list[Clash]:
+def _points(statement: Statement) -> bool:
+    """Whether a sentence tells of what stands in another: "It is signed by Brandt", "In 1931 this was Brandt"."""
+    return statement.personal == "it" or POINTING.search(statement.text) is not None
+
+
+def possible(
+    new: Side, other: Side, found: Iterable[Clash], likely: Mapping[Place, Likelihood]
+) -> list[Clash]:
     """Returns the contradictions that the comparer does not rule out."""
-    return [clash for clash in found if not _ruled_out(clash, likely.get((clash.i, clash.j)))]
+    return [
+        clash
+        for clash in found
+        if (told := likely.get((clash.i, clash.j))) is None
+        or told.contradiction >= _possible_from(new, other, clash)
+    ]
 
 
-def _ruled_out(clash: Clash, told: Likelihood | None) -> bool:
-    """Whether the comparer is sure that both hold. Where a name or a value stands for another ("is known for …") it
-    nearly always is, and rules take that for a change."""
-    return told is not None and told.contradiction < POSSIBLE and clash.found.slot in DOUBTFUL
+def _possible_from(new: Side, other: Side, clash: Clash) -> float:
+    """Returns the likelihood below which rules are mistaken: of people and firms a change is told by another name or
+    value, and of them it knows little; of a chapel or a storm mostly something else is told."""
+    shared = _laid(new, other, (clash.i, clash.j)).pairs
+    if any(term.kind is Kind.NAME for term, _ in shared):
+        return POSSIBLE_OF_NAMED if clash.found.slot in DOUBTFUL else 0.0
+    return POSSIBLE
 
 
 def apart(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> bool:
@@ -90,8 +111,7 @@ def apart(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> bool:
 
 def _all_said(new: Side, other: Side, place: Place) -> bool:
     """Whether each sentence says all that the other says: of "A was bought by B" and "B bought A" rules know more."""
-    ours, theirs = (side.sentences[n].statement for side, n in zip((new, other), place, strict=True))
-    laid = align(ours.terms, theirs.terms, ours.chinese)
+    laid = _laid(new, other, place)
     return not (laid.only_a or laid.only_b)
 
 
@@ -100,17 +120,21 @@ def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Fl
     alike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
     for (i, j), told in likely.items():
         if told.sameness >= SAMENESS:
-            ours, theirs = new.sentences[i].statement, other.sentences[j].statement
-            laid = align(ours.terms, theirs.terms, ours.chinese)
+            laid = _laid(new, other, (i, j))
             alike[i, j] = not (all(laid.left(Kind.NUMBER)) or all(laid.left(Kind.DATE)))
     return alike
+
+
+def _laid(new: Side, other: Side, place: Place) -> Alignment:
+    ours, theirs = (side.sentences[n].statement for side, n in zip((new, other), place, strict=True))
+    return align(ours.terms, theirs.terms, ours.chinese)
 
 
 def _may_be_compared(left: Statement, right: Statement) -> bool:
     """Whether both tell something, in one language, in other words, and nothing sets them apart."""
     if left.question or right.question or left.chinese is not right.chinese or left.text == right.text:
         return False
-    if left.mood != right.mood or left.speaker != right.speaker or tells_of_another(left, right):
+    if left.speaker != right.speaker or tells_of_another(left, right):
         return False
     if left.labels and right.labels and left.labels.isdisjoint(right.labels):
         return False

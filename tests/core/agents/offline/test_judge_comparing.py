@@ -34,6 +34,27 @@ async def test_what_it_is_not_sure_of_is_left_apart() -> None:
     assert await judge.conflicts_and_merges(topic("new", LIFT[1]), [topic("old", LIFT[0])]) == []
 
 
+async def test_what_says_more_contradicts_nothing() -> None:
+    old = "The western anchor had rusted through."
+    new = "The western anchor had rusted through, unseen since 1908, and failed under 140 people."
+    judge = OfflineJudge(ComparingEmbedder({(old, new): SURE}))
+
+    assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
+
+
+@pytest.mark.parametrize("old", ["It is signed by Brandt.", "In 1931 this was Olaf Brandt."])
+async def test_of_what_another_sentence_names_it_must_be_surer(old: str) -> None:
+    new = "The court sentenced Brandt to a fine of 500 crowns."
+
+    def judge(contradiction: float) -> OfflineJudge:
+        return OfflineJudge(
+            ComparingEmbedder({(old, new): Likelihood(contradiction=contradiction, sameness=0.0)})
+        )
+
+    assert await judge(0.85).conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
+    assert await judge(0.95).conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+
 async def test_what_says_the_same_in_other_words_is_merged() -> None:
     old, new = "Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:15."
     judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
@@ -159,13 +180,24 @@ async def test_what_rules_find_it_may_rule_out(told: Likelihood | None, stands: 
     assert [type(opinion) for opinion in opinions] == [ConflictOpinion] * stands
 
 
-async def test_where_a_value_stands_for_another_it_rules_nothing_out() -> None:
-    old, new = "Theresa is known for her work in medicine.", "Theresa is known for her work in painting."
+@pytest.mark.parametrize(
+    ("old", "new", "stands"),
+    [
+        ("Theresa is known for her work in medicine.", "Theresa is known for her work in painting.", True),
+        ("The chapel is known for its work in stone.", "The chapel is known for its work in glass.", False),
+    ],
+)
+async def test_where_a_value_stands_for_another_it_may_be_ruled_out_of_things(
+    old: str, new: str, stands: bool
+) -> None:
     judge = OfflineJudge(ComparingEmbedder({(old, new): RULED_OUT}))
 
-    (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+    opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
-    assert isinstance(opinion, ConflictOpinion)
+    assert [type(opinion) for opinion in opinions] == [ConflictOpinion] * stands
+    assert await OfflineJudge(ComparingEmbedder({})).conflicts_and_merges(
+        topic("new", new), [topic("old", old)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,11 +205,10 @@ async def test_where_a_value_stands_for_another_it_rules_nothing_out() -> None:
     [
         "Is the lift working?",
         "The lift is out of order.",
-        "The lift should be repaired in May.",
         "Bob: The lift works.",
     ],
 )
-async def test_of_questions_the_same_words_plans_and_what_another_says_it_is_not_asked(text: str) -> None:
+async def test_of_questions_the_same_words_and_what_another_says_it_is_not_asked(text: str) -> None:
     embedder = ComparingEmbedder({})
     old = topic("old", "The lift is out of order. The rent is due.")
 
