@@ -1,7 +1,7 @@
 """What a comparer makes of two sentences, beside what words say: contradictions, and what says the same.
 
 Law: pure. Of brief notes it is asked about sentences that tell something and that nothing sets apart: an entry of a
-list, who speaks, a label, a time, a figure that leaves room. Longer texts are not asked about: in them some two
+list, who speaks, a time, a figure that leaves room. Longer texts are not asked about: in them some two
 sentences always look as if. A comparer gives no reason, so only what it is sure of counts, and where words say the same
 it finds no contradiction. Of what rules find in brief notes it may rule out both: a contradiction, and that the
 sentences say the same.
@@ -28,11 +28,12 @@ Place = tuple[int, int]
 CONTRADICTION = 0.78  # likelihood from which a contradiction counts
 CLOSE = 0.9  # the same where a word or two stand for others, or one tells of what stands in another sentence
 POSSIBLE = 0.1  # likelihood below which rules are mistaken
-POSSIBLE_OF_NAMED = 0.01  # the same of a person or a firm, and of what is doubtful
+POSSIBLE_OF_NAMED = 0.01  # the same of what is doubtful, where both name a person or a firm
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 APART = 0.2  # likelihood of a contradiction from which nothing is merged
 APART_ALL = 0.9  # the same where either sentence says all that the other says
 SAMENESS = 0.85  # likelihood from which two sentences say the same: a false merge hides what was told
+EXACT = (Kind.NUMBER, Kind.DATE, Kind.LABEL)  # where one stands for another, sentences do not say the same
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
@@ -93,7 +94,7 @@ def possible(
 
 def _possible_from(new: Side, other: Side, clash: Clash) -> float:
     """Returns the likelihood below which rules are mistaken: of people and firms a change is told by another name or
-    value, and of them it knows little; of a chapel or a storm mostly something else is told."""
+    value, and of that the comparer knows little; of a chapel or a storm mostly something else is told."""
     shared = _laid(new, other, (clash.i, clash.j)).pairs
     if any(term.kind is Kind.NAME for term, _ in shared):
         return POSSIBLE_OF_NAMED if clash.found.slot in DOUBTFUL else 0.0
@@ -121,7 +122,7 @@ def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Fl
     for (i, j), told in likely.items():
         if told.sameness >= SAMENESS:
             laid = _laid(new, other, (i, j))
-            alike[i, j] = not (all(laid.left(Kind.NUMBER)) or all(laid.left(Kind.DATE)))
+            alike[i, j] = not any(all(laid.left(kind)) for kind in EXACT)
     return alike
 
 
@@ -136,8 +137,6 @@ def _may_be_compared(left: Statement, right: Statement) -> bool:
         return False
     if left.speaker != right.speaker or tells_of_another(left, right):
         return False
-    if left.labels and right.labels and left.labels.isdisjoint(right.labels):
-        return False
     laid = align(left.terms, right.terms, left.chinese)
     if not laid.pairs and not left.chinese:  # Chinese words are cut out of the text, and not always alike
         return False
@@ -151,10 +150,10 @@ def _leaves_room(laid: Alignment) -> bool:
 
 
 def _of_two_times(left: Statement, right: Statement, laid: Alignment) -> bool:
-    """Whether two headings, or two figures, are of two times."""
+    """Whether two headings, or two figures, are of two times; headings of two labels ("Report 12"), too."""
     if left.proposition or right.proposition:
         return all(laid.left(Kind.DATE)) and all(laid.left(Kind.NUMBER))
-    return all(laid.left(Kind.DATE)) or _years(left) != _years(right)
+    return all(laid.left(Kind.DATE)) or all(laid.left(Kind.LABEL)) or _years(left) != _years(right)
 
 
 def _years(heading: Statement) -> set[float]:

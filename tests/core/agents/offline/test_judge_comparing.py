@@ -34,6 +34,15 @@ async def test_what_it_is_not_sure_of_is_left_apart() -> None:
     assert await judge.conflicts_and_merges(topic("new", LIFT[1]), [topic("old", LIFT[0])]) == []
 
 
+async def test_of_two_labels_the_comparer_decides() -> None:
+    old, new = "We use Node 18 in production.", "Production runs on Node 20 since May."
+    judge = OfflineJudge(ComparingEmbedder({(old, new): SURE}))
+
+    (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert isinstance(opinion, ConflictOpinion)
+
+
 async def test_what_says_more_contradicts_nothing() -> None:
     old = "The western anchor had rusted through."
     new = "The western anchor had rusted through, unseen since 1908, and failed under 140 people."
@@ -80,9 +89,10 @@ async def test_of_longer_texts_it_is_not_asked() -> None:
     [
         ("Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:45."),
         ("The fair opens its gates on 3 May.", "From 4 May the fair may be visited."),
+        ("Guests of room 12 see the lake.", "Room 14 has a view of the lake."),
     ],
 )
-async def test_what_says_the_same_with_another_figure_or_date_is_not_merged(old: str, new: str) -> None:
+async def test_what_says_the_same_with_another_figure_date_or_label_is_not_merged(old: str, new: str) -> None:
     judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
 
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
