@@ -190,6 +190,17 @@ async def test_what_rules_find_it_may_rule_out(told: Likelihood | None, stands: 
     assert [type(opinion) for opinion in opinions] == [ConflictOpinion] * stands
 
 
+@pytest.mark.parametrize(("contradiction", "stands"), [(0.005, False), (0.05, True)])
+async def test_of_a_person_it_rules_a_denial_out_from_far_less(contradiction: float, stands: bool) -> None:
+    old, new = "Viktor won the Green City Award in 2021.", "Viktor did not win the Green City Award in 2021."
+    told = Likelihood(contradiction=contradiction, sameness=0.0)
+    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+
+    opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert [type(opinion) for opinion in opinions] == [ConflictOpinion] * stands
+
+
 @pytest.mark.parametrize(
     ("old", "new", "stands"),
     [
