@@ -1,10 +1,10 @@
 """What a comparer makes of two sentences, beside what words say: contradictions, and what says the same.
 
 Law: pure. Of brief notes it is asked about sentences that tell something and that nothing sets apart: an entry of a
-list, who speaks, a time, a figure that leaves room. Longer texts are not asked about: in them some two
-sentences always look as if. A comparer gives no reason, so only what it is sure of counts, and where words say the same
-it finds no contradiction. Of what rules find in brief notes it may rule out both: a contradiction, and that the
-sentences say the same.
+list, who speaks, a time, a figure that leaves room. Longer texts are not asked about: in them some two sentences always
+look as if. A comparer gives no reason, so only what it is sure of counts, and where words say the same it finds no
+contradiction. Of what rules find in brief notes it may rule out both: a contradiction, and that the sentences say the
+same.
 """
 
 import re
