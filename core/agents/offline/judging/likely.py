@@ -20,6 +20,7 @@ from core.agents.offline.claims.statement import Kind, Statement
 from core.agents.offline.judging.conflict import Clash
 from core.agents.offline.judging.merge import Flags
 from core.agents.offline.judging.topic_sentences import Side
+from core.agents.offline.sameness import VALUES
 from core.ports.comparer import Likelihood
 
 Place = tuple[int, int]
@@ -33,7 +34,6 @@ DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 APART = 0.2  # likelihood of a contradiction from which nothing is merged
 APART_ALL = 0.9  # the same where either sentence says all that the other says
 SAMENESS = 0.85  # likelihood from which two sentences say the same: a false merge hides what was told
-EXACT = (Kind.NUMBER, Kind.DATE, Kind.LABEL)  # where one stands for another, sentences do not say the same
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
@@ -117,12 +117,15 @@ def _all_said(new: Side, other: Side, place: Place) -> bool:
 
 
 def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Flags:
-    """Returns which sentences say the same by the comparer: shape (new sentences, other sentences)."""
+    """Returns which sentences say the same by the comparer: shape (new sentences, other sentences).
+
+    Where one figure, date or label stands for another they do not.
+    """
     alike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
     for (i, j), told in likely.items():
         if told.sameness >= SAMENESS:
             laid = _laid(new, other, (i, j))
-            alike[i, j] = not any(all(laid.left(kind)) for kind in EXACT)
+            alike[i, j] = not any(all(laid.left(kind)) for kind in VALUES)
     return alike
 
 
