@@ -24,6 +24,7 @@ from tests.support.process import modelless_process
 from tests.support.scale import scaled
 
 KILLS = scaled(4) - 3  # one, in soak 37
+MORE = 30  # at most, until one falls amid a purge: on a busy machine a moment may be too early, or too late
 QUICK = {"banks.resume_after_seconds": "0.1", "banks.upkeep_seconds": "0.1"}
 NEIGHBOUR = "bob 的邻居-1000"
 PATH = "AGENTS.md"
@@ -134,9 +135,9 @@ async def memory_of(client: MemoryBankClient, user: str) -> list[object]:
 
 @pytest.mark.slow
 async def test_a_purge_killed_at_random_moments_is_finished_by_the_next_process(tmp_path: Path) -> None:
-    kills, chance, outcomes = KILLS, random.Random(16), Counter[str]()
+    chance, outcomes, amid = random.Random(16), Counter[str](), 0
     theirs, whole = list[object](), 0.0
-    for number in range(1, kills + 1):
+    for number in range(1, KILLS + MORE + 1):
         user = f"林晚晴-{number}"
         async with modelless_process(tmp_path, QUICK) as server, server.client(retries=False) as client:
             if not theirs:
@@ -148,12 +149,16 @@ async def test_a_purge_killed_at_random_moments_is_finished_by_the_next_process(
                 whole = time.perf_counter() - start
             await remember(client, user)
             purging = asyncio.create_task(purge(client, user))
-            await asyncio.sleep(chance.uniform(0.0, whole))  # the moment of the kill is the point
+            moment = chance.uniform(0.0, whole)
+            await asyncio.sleep(moment)  # the moment of the kill is the point
             await server.kill()
             await asyncio.gather(purging, return_exceptions=True)
             assert purging.exception() is None or isinstance(purging.exception(), Unavailable)
         outcome = await standing(tmp_path, user)
         outcomes[outcome] += 1
+        amid = outcomes["under way"] + outcomes["amid rows"]
+        if outcome == "over":
+            whole = moment  # the purge that was measured was slower than they are
 
         async with modelless_process(tmp_path, QUICK) as server, server.client() as client:
             if outcome == "not begun":
@@ -162,8 +167,8 @@ async def test_a_purge_killed_at_random_moments_is_finished_by_the_next_process(
             assert await memory_of(client, NEIGHBOUR) == theirs
             await server.stop()
         await nothing_is_left(tmp_path, user)
+        if amid and number >= KILLS:
+            break
 
-    assert outcomes["under way"] + outcomes["amid rows"]
-    print(
-        f"{kills} kills amid a purge of {whole * 1_000:.0f} ms: {dict(outcomes)}; each finished, no byte left"
-    )
+    assert amid
+    print(f"{number} kills within {whole * 1_000:.0f} ms of a purge: {dict(outcomes)}; no byte left")
