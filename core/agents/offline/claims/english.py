@@ -26,10 +26,10 @@ from core.agents.offline.claims.spelled import STARTS, Spelled, spelled_out
 from core.agents.offline.claims.statement import Denial, Kind, Statement
 from core.agents.offline.claims.vocabulary import english_key, vocabulary
 
-ADDRESS = re.compile(
-    r"^(?:(?:wow|hey|hi|hello|oh|yeah|yes|no(?=\s*[,!.])|thanks|thank you|well|so|sure|okay|ok|great|nice|cool|awesome"
-    r"|aww?|haha|congrats|totally|absolutely|definitely|btw|by the way"
-    r"|(?:please )?note that)\b[\s,!.]*)+(?:[A-Z][a-z]+[,!.]\s*)?",
+ADDRESS = re.compile(  # "Great, …", but neither "Great Britain" nor "Well-known"
+    r"^(?:(?:wow|hey|hi|hello|oh|yeah|yes|(?:no|well|sure|great|nice|cool|awesome)(?=\s*[,!.])|thanks|thank you|so|okay"
+    r"|ok|aww?|haha|congrats|totally|absolutely|definitely|btw|by the way"
+    r"|(?:please )?note that)\b(?!-)[\s,!.]*)+(?:[A-Z][a-z]+[,!.]\s*)?",
     re.IGNORECASE,
 )
 ADDRESSED = re.compile(r",\s*[A-Z][a-z]+(?=[.!]*$)")
