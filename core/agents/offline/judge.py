@@ -31,6 +31,7 @@ from core.agents.offline.judging.likely import (
     worth_asking,
 )
 from core.agents.offline.judging.merge import may_merge, merge
+from core.agents.offline.judging.notation import in_one_notation
 from core.agents.offline.judging.relation import relations
 from core.agents.offline.judging.topic_sentences import Side, TopicSentence, text_of, topic_sentences
 from core.agents.offline.thinking import think
@@ -102,9 +103,7 @@ class OfflineJudge:
         asked = [(one.other, place) for one in compared for place in one.asked]
         if self._comparer is None or not asked:
             return [{} for _ in compared]
-        pairs = [
-            (new.sentences[i].statement.text, other.sentences[j].statement.text) for other, (i, j) in asked
-        ]
+        pairs = await think(_as_compared, new, asked)
         told = iter(await self._comparer.compare(pairs))
         of_each = [zip(one.asked, told, strict=False) for one in compared]
         return [{place: one for place, one in found if one is not None} for found in of_each]
@@ -164,6 +163,12 @@ class OfflineJudge:
         width = space.cosine_ceiling - space.cosine_floor
         scaled: Vector = np.clip((cosines - space.cosine_floor) / width, 0.0, 1.0).astype(np.float32)
         return scaled
+
+
+def _as_compared(new: Side, asked: Sequence[tuple[Side, Place]]) -> list[tuple[str, str]]:
+    return [
+        in_one_notation(new.sentences[i].statement, other.sentences[j].statement) for other, (i, j) in asked
+    ]
 
 
 def _compared(new: Side, other: Side, asks: bool) -> Compared:

@@ -4,7 +4,7 @@ What was embedded as a passage is not read again: facts and brief notes nearly a
 they are compared.
 
 Law: what was read is kept by a digest and no text is; `forget` drops it. Sentences of more than `LONGEST` tokens, or of
-none, are not compared.
+none, are not compared. A sentence says the same as itself.
 """
 
 from collections import OrderedDict
@@ -25,6 +25,7 @@ from service.adapters.local_embedder.weights import F32
 PREFIX = "passage:"
 CHARACTERS = 1_000  # of a sentence; one of so many is too long anyway
 KEPT = 1_024  # sentences of 16 kB each
+ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
 PASSAGES = 256  # of them apart: many passages are never compared, and would push out what is
 
 
@@ -97,7 +98,8 @@ class LocalComparer:
         for n, (_, contradiction, sameness) in zip(
             read, self._network.likelihoods(ours, theirs).tolist(), strict=True
         ):
-            found[n] = Likelihood(contradiction=contradiction, sameness=sameness)
+            is_one = pairs[n][0] == pairs[n][1]  # the network learned from no such pairs
+            found[n] = ITSELF if is_one else Likelihood(contradiction=contradiction, sameness=sameness)
         return found
 
     async def _rows(self, texts: Sequence[str]) -> Rows:

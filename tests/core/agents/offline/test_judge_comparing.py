@@ -65,8 +65,18 @@ async def test_of_what_another_sentence_names_it_must_be_surer(old: str) -> None
 
 
 async def test_what_says_the_same_in_other_words_is_merged() -> None:
-    old, new = "Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:15."
+    old, new = "Marek's flight lands early on Monday.", "Marek arrives by plane on Monday morning."
     judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+
+    (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert isinstance(opinion, MergeOpinion)
+
+
+async def test_times_are_compared_in_one_notation() -> None:
+    old, new = "Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:15."
+    as_compared = ("Marek's flight lands at 6:15.", new)
+    judge = OfflineJudge(ComparingEmbedder({as_compared: Likelihood(contradiction=0.0, sameness=0.95)}))
 
     (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 

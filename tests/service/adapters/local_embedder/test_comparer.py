@@ -69,6 +69,13 @@ async def test_neither_order_nor_company_matters(comparer: LocalComparer) -> Non
             assert one.sameness == pytest.approx(other.sameness, abs=1e-4)
 
 
+@pytest.mark.parametrize("text", ["限速60公里。", "The cellar is dry."])
+async def test_a_sentence_says_the_same_as_itself(comparer: LocalComparer, text: str) -> None:
+    (told,) = await told_of(comparer, [(text, text)])
+
+    assert (told.contradiction, told.sameness) == (0.0, 1.0)
+
+
 @pytest.mark.parametrize("text", ["", "word " * (LONGEST + 1), "字" * 2_000, "\0"])
 async def test_what_is_empty_or_too_long_is_compared_with_nothing(comparer: LocalComparer, text: str) -> None:
     (told,) = await comparer.compare([(text, "Dana lives in Leeds.")])
