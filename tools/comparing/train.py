@@ -1,12 +1,12 @@
-"""Trains the comparer's network and writes it where the local embedder finds it.
+"""Trains the comparer's networks and writes them where the local embedder finds them.
 
     pip install jax optax        # for this alone
     python -m tools.comparing.train
 
-Reads the texts of `tests/judging` through the encoder (ten minutes), trains three networks and, by these and the texts,
-a fourth (half an hour each), writes `service/adapters/local_embedder/comparing.npz`, and prints what that one is worth
-on the texts held out. The network itself is described in `service/adapters/local_embedder/comparing.py`; here it stands
-once more, in jax, for its gradients.
+Reads the texts of `tests/judging`, and compounds of their sentences, through the encoder (ten minutes), trains three
+networks (half an hour each) and, by these and the texts, the two that are kept (half an hour and more than one), writes
+them beside `service/adapters/local_embedder/comparing.py`, and prints what they are worth on the texts held out. The
+network itself is described there; here it stands once more, in jax, for its gradients.
 
 What it learns from, a few texts at a time that are near each other: all pairs of a group or a memory that contradict
 each other or say the same; most of a group's pairs that agree; of a document or a memory, each sentence with those
@@ -15,6 +15,8 @@ nearest to it; and sentences with near ones of another text. The last two teach 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -24,13 +26,14 @@ import optax
 from numpy.typing import NDArray
 
 from service.adapters.local_embedder.comparer import token_states
-from service.adapters.local_embedder.comparing import ABSENT, FILE, LONGEST, SMALL, Network
+from service.adapters.local_embedder.comparing import ABSENT, FILES, LONGEST, SMALL, Networks
 from service.adapters.local_embedder.embedder import LocalEmbedder
 from tests.judging.pairs import LANGUAGES, Label
+from tools.comparing.compounds import compounds
 from tools.comparing.texts import Source, sources
 
-WIDTH = 128
-TEACHERS = 3  # networks that the one that is kept learns from, beside the texts
+WIDTHS = (128, 192)  # of the networks that are kept
+TEACHERS = 3  # networks that those learn from, beside the texts; as wide as the first
 EPOCHS = 10
 SENTENCES = 64  # of a batch
 PAIRS = 192  # of a batch, at most
@@ -225,15 +228,15 @@ def _strangers(units: F32, text: Places, chance: np.random.Generator) -> Pairs:
     return np.column_stack([some, chosen, np.zeros_like(some)])[near[some, chosen] > -np.inf]
 
 
-def fresh(key: jax.Array, hidden: int) -> Parameters:
+def fresh(key: jax.Array, hidden: int, width: int) -> Parameters:
     """Returns weights to begin with."""
     shapes = {
-        "projection": (hidden, WIDTH),
-        "pair_weights": (4 * WIDTH, WIDTH),
-        "around_weights": (3 * WIDTH, WIDTH),
-        "seen_weights": (WIDTH, WIDTH),
-        "both_weights": (4 * WIDTH, WIDTH),
-        "class_weights": (WIDTH, len(CLASSES)),
+        "projection": (hidden, width),
+        "pair_weights": (4 * width, width),
+        "around_weights": (3 * width, width),
+        "seen_weights": (width, width),
+        "both_weights": (4 * width, width),
+        "class_weights": (width, len(CLASSES)),
     }
     keys = jax.random.split(key, len(shapes))
     weights = {
@@ -289,10 +292,10 @@ def scores(
     return inner @ p["class_weights"] + p["class_bias"]
 
 
-def trained(known: Read, learnt: Sequence[Lesson], seed: int) -> Parameters:
+def trained(known: Read, learnt: Sequence[Lesson], seed: int, width: int) -> Parameters:
     """Returns weights that fit the texts: their mean over the last steps."""
     begun, key = jax.random.split(jax.random.PRNGKey(seed))
-    p = fresh(begun, known.states.shape[1])
+    p = fresh(begun, known.states.shape[1], width)
     chance = np.random.default_rng(seed)
     in_order = batches(learnt, known, chance)
     rule = optax.adamw(optax.cosine_onecycle_schedule(EPOCHS * len(in_order), RATE, 0.1), weight_decay=DECAY)
@@ -340,20 +343,20 @@ def taught(known: Read, learnt: Sequence[Lesson], networks: Sequence[Parameters]
         yield replace(one, told=(one.told + told) / 2)
 
 
-def store(p: Parameters, known: Read) -> None:
-    """Writes the network."""
+def store(p: Parameters, known: Read, file: Path) -> None:
+    """Writes a network."""
     kept = {**p, "centre": known.centre, "spread": known.spread}
     arrays = {name: np.asarray(array, np.float16) for name, array in kept.items()}
-    np.savez_compressed(FILE, allow_pickle=False, **arrays)
+    np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def report(known: Read, apart: Sequence[Lesson], name: str) -> None:
-    """Prints what the stored network finds, and what it finds falsely, at several likelihoods."""
-    network, pairs = Network.load(), np.concatenate([one.pairs for one in apart])
+    """Prints what the stored networks find, and what they find falsely, at several likelihoods."""
+    networks, pairs = Networks.load(), np.concatenate([one.pairs for one in apart])
     made = []
     for some in np.array_split(pairs, len(pairs) // 512 + 1):
-        a, b = (_projected(network, known, some[:, side]) for side in (0, 1))
-        made.append(network.likelihoods(a, b))
+        a, b = (_projected(networks, known, some[:, side]) for side in (0, 1))
+        made.append(networks.likelihoods(a, b))
     likely = np.concatenate(made)
     conflict, same = pairs[:, 2] == 1, pairs[:, 2] == 2
     for line in (0.5, 0.7, 0.8, 0.85, 0.9, 0.95):
@@ -364,23 +367,28 @@ def report(known: Read, apart: Sequence[Lesson], name: str) -> None:
         )
 
 
-def _projected(network: Network, known: Read, places: Places) -> F32:
+def _projected(networks: Networks, known: Read, places: Places) -> F32:
     rows, there = known.side(places, LONGEST)
-    projected: F32 = network.projected(known.states[rows].astype(np.float32)) * there[..., None]
+    projected: F32 = networks.projected(known.states[rows].astype(np.float32)) * there[..., None]
     return projected
 
 
 def main() -> None:
     jax.config.update("jax_default_prng_impl", "rbg")  # the default one takes as long as the network
     written = sources()
+    chance = np.random.default_rng(0)
+    written += [made for one in written if (made := compounds(one, chance)) is not None]
     known = read(written)
     learnt = list(lessons(written, known))
     apart = [one for one in learnt if one.source.held_out]
     learnt = [one for one in learnt if not one.source.held_out]
     told = np.bincount(np.concatenate([one.pairs[:, 2] for one in learnt]))
     print(f"{len(known.lengths)} sentences, {told} pairs: agree, contradict, say the same")
-    networks = [trained(known, learnt, seed) for seed in range(TEACHERS)]
-    store(trained(known, list(taught(known, learnt, networks)), TEACHERS), known)
+    learnt = list(
+        taught(known, learnt, [trained(known, learnt, seed, WIDTHS[0]) for seed in range(TEACHERS)])
+    )
+    for seed, width, file in zip(count(TEACHERS), WIDTHS, FILES, strict=False):
+        store(trained(known, learnt, seed, width), known, file)
     for language in LANGUAGES:
         report(known, [one for one in apart if one.source.language == language], language)
 

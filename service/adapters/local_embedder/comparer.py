@@ -17,14 +17,14 @@ from core.ports.comparer import Likelihood
 from service.adapters.cached_embedder import Key, RecentRows, Rows, digest
 from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import cleaned
-from service.adapters.local_embedder.comparing import LONGEST, Network
+from service.adapters.local_embedder.comparing import LONGEST, Networks
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import F32
 
 PREFIX = "passage:"
 CHARACTERS = 1_000  # of a sentence; one of so many is too long anyway
-KEPT = 1_024  # sentences of 16 kB each
+KEPT = 512  # sentences of 40 kB each
 ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
 PASSAGES = 256  # of them apart: many passages are never compared, and would push out what is
 
@@ -59,9 +59,9 @@ class LocalComparer:
     """Compares English and Chinese sentences. Belongs to one event loop."""
 
     def __init__(self, encoder: Encoder, tokenizer: Tokenizer, lane: Lane) -> None:
-        self._network = Network.load()
+        self._networks = Networks.load()
         self._encoder, self._tokenizer, self._lane = encoder, tokenizer, lane
-        self._size = LONGEST * self._network.width
+        self._size = LONGEST * self._networks.width
         self._read = RecentRows(self._rows, KEPT, self._size)
         self.readings = Readings()
 
@@ -92,13 +92,13 @@ class LocalComparer:
         """Compares sentences by their places in `rows`."""
         there = np.asarray(rows.any(axis=1))
         read = [n for n, pair in enumerate(pairs) if there[list(pair)].all()]
-        sentences = rows.reshape(len(rows), LONGEST, self._network.width)
+        sentences = rows.reshape(len(rows), LONGEST, self._networks.width)
         ours, theirs = (sentences[[pairs[n][side] for n in read]] for side in (0, 1))
         found: list[Likelihood | None] = [None] * len(pairs)
         for n, (_, contradiction, sameness) in zip(
-            read, self._network.likelihoods(ours, theirs).tolist(), strict=True
+            read, self._networks.likelihoods(ours, theirs).tolist(), strict=True
         ):
-            is_one = pairs[n][0] == pairs[n][1]  # the network learned from no such pairs
+            is_one = pairs[n][0] == pairs[n][1]  # the networks learned from no such pairs
             found[n] = ITSELF if is_one else Likelihood(contradiction=contradiction, sameness=sameness)
         return found
 
@@ -110,8 +110,8 @@ class LocalComparer:
 
     def _row(self, states: F32) -> Rows:
         """Returns what is kept of a sentence, flat, zeros behind its end."""
-        kept = np.zeros((LONGEST, self._network.width), np.float32)
-        kept[: len(states)] = self._network.projected(states)
+        kept = np.zeros((LONGEST, self._networks.width), np.float32)
+        kept[: len(states)] = self._networks.projected(states)
         return kept.reshape(-1)
 
 

@@ -1,14 +1,16 @@
-"""The small network that tells contradictions and paraphrases, over the states of two sentences' tokens.
+"""The small networks that tell contradictions and paraphrases, over the states of two sentences' tokens.
 
 Source: decomposable attention (Parikh et al., 2016, arXiv:1606.01933), on states of the encoder instead of word
 vectors: each token is laid beside what the other sentence has for it, each such pair is looked at, alone and together
 with the two next to it, and what was seen is summed up. Both sentences are treated alike, so their order does not
-matter. Made by `tools/comparing`.
+matter. Several were trained apart, and err apart: the mean of what they say counts. Made by `tools/comparing`.
 
 Law: pure numpy; what comes of a pair depends on its two sentences alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,8 @@ from service.adapters.local_embedder.weights import F32
 LONGEST = 32  # tokens of a sentence that is compared: those it learned from have no more
 AT_ONCE = 32  # pairs: what they take stays within a processor's cache
 
-FILE = Path(__file__).parent / "comparing.npz"
+FILES = tuple(Path(__file__).parent / f"comparing_{number}.npz" for number in (1, 2))
+IN_DOUBT = 0.4  # likelihood of a contradiction or of sameness from which one network does not decide alone
 ABSENT = 1e4  # taken from what a token that is not there would score
 SMALL = 1e-3  # under the root of a length: what is not there has none
 
@@ -43,7 +46,7 @@ class Network:
     class_bias: F32
 
     @classmethod
-    def load(cls, path: Path = FILE) -> "Network":
+    def load(cls, path: Path) -> "Network":
         with np.load(path) as stored:
             found = {name: stored[name].astype(np.float32) for name in stored.files}
         projection = found.pop("projection") / found.pop("spread")[:, None] * np.float32(0.5)
@@ -86,6 +89,36 @@ class Network:
         return np.concatenate(
             [seen.max(axis=1), seen.sum(axis=1) / there_a.sum(axis=1, keepdims=True)], axis=1
         )
+
+
+class Networks:
+    """Networks that are asked together. The first is asked about all pairs; the others where it is in doubt, as most
+    pairs that are compared agree, plainly."""
+
+    def __init__(self, networks: Sequence[Network]) -> None:
+        self._networks = networks
+        ends = list(accumulate(network.width for network in networks))
+        self._parts = [slice(end - network.width, end) for network, end in zip(networks, ends, strict=True)]
+        self.width = ends[-1]
+
+    @classmethod
+    def load(cls, paths: Sequence[Path] = FILES) -> "Networks":
+        return cls([Network.load(path) for path in paths])
+
+    def projected(self, states: F32) -> F32:
+        """Returns what is kept of a sentence for all networks: shape (tokens, width)."""
+        return np.concatenate([network.projected(states) for network in self._networks], axis=-1)
+
+    def likelihoods(self, ours: F32, theirs: F32) -> F32:
+        """Returns what `Network.likelihoods` does: of all networks the mean, where the first is in doubt."""
+        asked = list(zip(self._networks, self._parts, strict=True))
+        (first, part), *others = asked
+        found = first.likelihoods(ours[..., part], theirs[..., part])
+        doubtful = np.flatnonzero(found[:, 1:].max(axis=1, initial=0) >= IN_DOUBT)
+        for network, part in others:
+            found[doubtful] += network.likelihoods(ours[doubtful][..., part], theirs[doubtful][..., part])
+        found[doubtful] /= len(asked)
+        return found
 
 
 def _with_neighbours(rows: F32) -> F32:

@@ -26,9 +26,9 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.78  # likelihood from which a contradiction counts
+CONTRADICTION = 0.68  # likelihood from which a contradiction counts
 CLOSE = 0.9  # the same where a word or two stand for others, or one tells of what stands in another sentence
-POSSIBLE = 0.1  # likelihood below which rules are mistaken
+POSSIBLE = 0.3  # likelihood below which rules are mistaken
 POSSIBLE_OF_NAMED = 0.01  # the same of what is doubtful, where both name a person or a firm
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 APART = 0.2  # likelihood of a contradiction from which nothing is merged

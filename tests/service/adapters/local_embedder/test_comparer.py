@@ -58,6 +58,22 @@ async def test_plain_contradictions_and_paraphrases_are_told_apart(comparer: Loc
     assert max(unrelated.contradiction, unrelated.sameness) < 0.1
 
 
+async def test_what_tells_two_things_contradicts_what_shares_one_of_them_only_where_the_other_differs(
+    comparer: LocalComparer,
+) -> None:
+    dane = "The mill was built in 1850, and its owner was a Dane."
+
+    rebuilt, swede = await told_of(
+        comparer,
+        [
+            (dane, "The mill's owner was a Dane, and it was rebuilt after the war."),
+            (dane, "The mill was built in 1850, and its owner was a Swede."),
+        ],
+    )
+
+    assert rebuilt.contradiction < 0.5 < swede.contradiction
+
+
 async def test_neither_order_nor_company_matters(comparer: LocalComparer) -> None:
     together = await told_of(comparer, PAIRS)
     turned = await told_of(comparer, [(b, a) for a, b in reversed(PAIRS)])
