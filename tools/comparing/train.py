@@ -4,8 +4,8 @@
     python -m tools.comparing.train
 
 Reads the texts of `tests/judging`, and compounds of their sentences, through the encoder (ten minutes), trains three
-networks (half an hour each) and, by these and the texts, the two that are kept (half an hour and more than one), writes
-them beside `service/adapters/local_embedder/comparing.py`, and prints what they are worth on the texts held out. The
+networks (three quarters of an hour each) and, by these and the texts, the two that are kept (two hours), writes them
+beside `service/adapters/local_embedder/comparing.py`, and prints what they are worth on the texts held out. The
 network itself is described there; here it stands once more, in jax, for its gradients.
 
 What it learns from, a few texts at a time that are near each other: all pairs of a group or a memory that contradict
