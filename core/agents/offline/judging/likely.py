@@ -26,10 +26,12 @@ from core.ports.comparer import Likelihood
 Place = tuple[int, int]
 """A sentence of the new side, and one of the other."""
 
-CONTRADICTION = 0.68  # likelihood from which a contradiction counts
-CLOSE = 0.9  # the same where a word or two stand for others, or one tells of what stands in another sentence
-POSSIBLE = 0.3  # likelihood below which rules are mistaken
-POSSIBLE_OF_NAMED = 0.01  # the same of what is doubtful, where both name a person or a firm
+CONTRADICTION = 0.71  # likelihood from which a contradiction counts
+CLOSE = 0.75  # the same where a word or two stand for others
+BY_NAME = 0.8  # the same where they share a name and nothing else
+POINTING_ON = 0.9  # the same where one tells of what stands in another sentence
+POSSIBLE = 0.4  # likelihood below which rules are mistaken
+POSSIBLE_OF_NAMED = 0.01  # the same of what is doubtful, where both name a person or a firm in full
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 APART = 0.2  # likelihood of a contradiction from which nothing is merged
 APART_ALL = 0.9  # the same where either sentence says all that the other says
@@ -63,8 +65,9 @@ def likely_clashes(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -
 
 def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
     """Whether a likelihood is enough. More is asked where a word or two stand for others: both may hold of what one
-    likes or sells. Where a name stands for another rules decide: one person may speak French and German, and is based
-    in one town. What says all that the other says, and more, contradicts nothing."""
+    likes or sells; and where a name is all that they share: much may be told of one person. Where a name stands for
+    another rules decide: one person may speak French and German, and is based in one town. What says all that the
+    other says, and more, contradicts nothing."""
     a, b = (one.text.rstrip(END) for one in (left, right))
     if a in b or b in a:
         return False
@@ -72,7 +75,10 @@ def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
     ours, theirs = len(laid.only_a), len(laid.only_b)
     if max(ours, theirs) <= 1 or ours == theirs == 2:
         return contradiction >= CLOSE and not all(laid.left(Kind.NAME))
-    return contradiction >= (CLOSE if _points(left) or _points(right) else CONTRADICTION)
+    if _points(left) or _points(right):
+        return contradiction >= POINTING_ON
+    by_name = laid.pairs and all(one.kind is Kind.NAME for one, _ in laid.pairs)
+    return contradiction >= (BY_NAME if by_name else CONTRADICTION)
 
 
 def _points(statement: Statement) -> bool:
@@ -93,12 +99,15 @@ def possible(
 
 
 def _possible_from(new: Side, other: Side, clash: Clash) -> float:
-    """Returns the likelihood below which rules are mistaken: of people and firms a change is told by another name or
-    value, and of that the comparer knows little; of a chapel or a storm mostly something else is told."""
+    """Returns the likelihood below which rules are mistaken. Of whoever is named in full a change is told by another
+    name or value, and of that the comparer knows little; of a chapel or of Ann mostly something else is told. Another
+    name or date beside one that is shared is a change, too."""
     shared = _laid(new, other, (clash.i, clash.j)).pairs
-    if any(term.kind is Kind.NAME for term, _ in shared):
-        return POSSIBLE_OF_NAMED if clash.found.slot in DOUBTFUL else 0.0
-    return POSSIBLE
+    named = [term for pair in shared for term in pair if term.kind is Kind.NAME]
+    in_full = any(len(term.parts) > 1 or not term.key.isascii() for term in named)
+    if clash.found.slot in DOUBTFUL:
+        return POSSIBLE_OF_NAMED if in_full else POSSIBLE
+    return 0.0 if in_full or named and clash.found.slot is not Slot.VALUE else POSSIBLE
 
 
 def apart(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> bool:
