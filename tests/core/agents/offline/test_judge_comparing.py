@@ -225,7 +225,11 @@ async def test_of_a_person_it_rules_a_denial_out_from_far_less(contradiction: fl
 @pytest.mark.parametrize(
     ("old", "new", "stands"),
     [
-        ("Theresa Bronn is known for her work in medicine.", "Theresa Bronn is known for her work in painting.", True),
+        (
+            "Theresa Bronn is known for her work in medicine.",
+            "Theresa Bronn is known for her work in painting.",
+            True,
+        ),
         ("The chapel is known for its work in stone.", "The chapel is known for its work in glass.", False),
         ("Marta wears size 40 shoes.", "Marta wears size 40 trousers.", False),
     ],
