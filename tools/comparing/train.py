@@ -3,8 +3,8 @@
     pip install jax optax        # for this alone
     python -m tools.comparing.train
 
-Reads the texts of `tests/judging`, and compounds of their sentences, through the encoder (ten minutes), trains three
-networks (three quarters of an hour each) and, by these and the texts, the two that are kept (two hours), writes them
+Reads the texts of `tests/judging`, and compounds of their sentences, through the encoder (a quarter of an hour), trains
+three networks (an hour each) and, by these and the texts, the two that are kept (three hours), writes them
 beside `service/adapters/local_embedder/comparing.py`, and prints what they are worth on the texts held out. The
 network itself is described there; here it stands once more, in jax, for its gradients.
 
