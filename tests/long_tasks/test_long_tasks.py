@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from tests.long_tasks.running import BUDGET, OUTCOMES, SHOWN, STEPS, Ran, golden
 from tests.long_tasks.script import NAMES, LongTask, read
 
 MEMORIES = ("Relevant memories", "相关记忆", "Related to those", "与之相关")
+RELATED_TO = re.compile(r"(?: \(related to .*\)|（与.*相关）)$")
 AT_THE_EDGE = 4
 """Lines by which the memories of a prompt may differ: the last that fit, on a processor that rounds otherwise."""
 
@@ -46,7 +48,7 @@ def frame(prompt: str) -> list[str]:
 
 def memories(prompt: str) -> set[str]:
     """The memories and what was said under them, in whatever order: another processor may weigh two the other way
-    round."""
+    round. Without what they are related to: who is named there follows from which are near the edge."""
     sections = [each for each in prompt.strip().split("\n\n## ") if each.startswith(MEMORIES)]
     lines = [line for section in sections for line in section.splitlines()[1:]]
-    return {line for line in lines if line.startswith(("- [", "  > "))}
+    return {RELATED_TO.sub("", line) for line in lines if line.startswith(("- [", "  > "))}
