@@ -104,7 +104,8 @@ def _possible_from(new: Side, other: Side, clash: Clash) -> float:
     name or date beside one that is shared is a change, too."""
     shared = _laid(new, other, (clash.i, clash.j)).pairs
     named = [term for pair in shared for term in pair if term.kind is Kind.NAME]
-    in_full = any(len(term.parts) > 1 or not term.key.isascii() for term in named)
+    chinese = new.sentences[clash.i].statement.chinese  # in which a full name is one word
+    in_full = any(chinese or len(term.parts) > 1 for term in named)
     if clash.found.slot in DOUBTFUL:
         return POSSIBLE_OF_NAMED if in_full else POSSIBLE
     return 0.0 if in_full or named and clash.found.slot is not Slot.VALUE else POSSIBLE

@@ -232,9 +232,10 @@ async def test_of_a_person_it_rules_a_denial_out_from_far_less(contradiction: fl
         ),
         ("The chapel is known for its work in stone.", "The chapel is known for its work in glass.", False),
         ("Marta wears size 40 shoes.", "Marta wears size 40 trousers.", False),
+        ("Zoë wears size 40 shoes.", "Zoë wears size 40 trousers.", False),
     ],
 )
-async def test_where_a_value_stands_for_another_it_may_be_ruled_out_but_of_who_is_named_in_full(
+async def test_another_value_may_be_ruled_out_but_of_who_is_named_in_full(
     old: str, new: str, stands: bool
 ) -> None:
     judge = OfflineJudge(ComparingEmbedder({(old, new): RULED_OUT}))
