@@ -31,11 +31,11 @@ def brief_collections() -> Iterator[None]:
 
     def noticed(phase: str, found: dict[str, int]) -> None:
         if phase == "stop" and found["generation"] == OLDEST and _left() > LEFT:
-            gc.freeze()
+            _freeze()
 
     before = gc.get_threshold()
     gc.collect()
-    gc.freeze()  # what is loaded by now stays
+    _freeze()  # what is loaded by now stays
     gc.set_threshold(*BRIEF)
     gc.callbacks.append(noticed)
     try:
@@ -55,6 +55,25 @@ def _left() -> int:
 
 
 @dataclass(slots=True)
+class _Freezes:
+    """How often the process has frozen its objects."""
+
+    times: int = 0
+
+
+_freezes = _Freezes()
+
+
+def _freeze() -> None:
+    """Freezes all objects.
+
+    Counted here: the number of frozen objects tells nothing, as what a freeze finds in passing is soon gone.
+    """
+    gc.freeze()
+    _freezes.times += 1
+
+
+@dataclass(slots=True)
 class LoadSize:
     """How much a load has made: `items` are nodes and segments."""
 
@@ -70,7 +89,7 @@ class Collector:
         self._items = 0  # made by loads since the last freeze
         self._was_on = True
         self._off_since = 0.0
-        self._frozen = 0  # objects that were frozen when all were last traversed
+        self._freezes = 0  # of the process by the time all objects were last traversed
         self._looked = now()
 
     def look_again(self, *, is_idle: bool) -> bool:
@@ -80,12 +99,12 @@ class Collector:
         """
         if self._loads or not (is_idle or self._now() - self._looked > AT_LATEST):
             return False
-        if gc.get_freeze_count() == self._frozen:
+        if self._freezes == _freezes.times:
             return False
         gc.unfreeze()
         gc.collect()
-        gc.freeze()
-        self._frozen, self._looked = gc.get_freeze_count(), self._now()
+        _freeze()
+        self._freezes, self._looked = _freezes.times, self._now()
         return True
 
     @contextmanager
@@ -112,15 +131,12 @@ class Collector:
     def _catch_up(self) -> None:
         if self._loads and self._now() - self._off_since > LONGEST:
             gc.collect()  # one load after another: it would never have its turn
-            self._freeze()
+            _freeze()
+            self._items = 0
             self._off_since = self._now()
         if self._loads == 0:
             if OBJECTS * self._items > MANY or gc.get_count()[0] > MANY:
-                self._freeze()
+                _freeze()
             self._items = 0
             if self._was_on:
                 gc.enable()
-
-    def _freeze(self) -> None:
-        gc.freeze()
-        self._items = 0

@@ -26,6 +26,7 @@ def cycle() -> "weakref.ref[Thing]":
 
 @pytest.fixture(autouse=True)
 def _unfrozen() -> Iterator[None]:
+    gc.unfreeze()  # what other tests left: its number goes down as they are forgotten
     yield
     gc.unfreeze()
     gc.enable()
@@ -177,4 +178,19 @@ def test_a_cycle_that_went_out_of_sight_goes_when_there_is_time(*, is_idle: bool
     looked = collector.look_again(is_idle=is_idle)
 
     assert (busy, looked, gone()) == (False, True, None)
-    assert not collector.look_again(is_idle=True)  # nothing went out of sight since
+
+
+def test_what_a_look_froze_in_passing_is_no_reason_for_another() -> None:
+    collector = Collector()
+    with collector.held_off() as load:
+        load.items = MANY
+    in_passing = [Thing(), Thing()]  # what a thread or a call has in its hands just then
+
+    first = collector.look_again(is_idle=True)
+    del in_passing
+
+    assert first
+    assert not collector.look_again(is_idle=True)
+    with collector.held_off() as load:
+        load.items = MANY
+    assert collector.look_again(is_idle=True)
