@@ -12,7 +12,7 @@ from core.agents.offline.claims import lexicon_zh as words
 from core.agents.offline.claims.chinese_forms import Course, forms
 from core.agents.offline.claims.statement import Denial, Kind, Statement, Term
 from core.agents.offline.claims.vocabulary import chinese_key, groups, vocabulary
-from core.text.chinese import Word, tagged
+from core.text.chinese import Word, rarity, tagged
 
 _DATE = (
     r"(?:(?:[\d零〇一二三四五六七八九十]{1,4} ?[年月日号] ?)+|(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}"
@@ -30,6 +30,9 @@ BREAKS = frozenset("；;：:—。.")
 PAUSES = frozenset("，,")
 CLAUSE_OPENERS = frozenset({"而是", "但", "但是", "而", "反而", "却", "不过", "然而"})
 CONTRASTS = ("而不是", "不是", "而非", "并非")
+RARE = 17.0  # of a word that the dictionary has not, or has seen twice
+SPEAKS = re.compile(r"说[^，。；]{0,8}[语话文]")  # a language, which is an ability
+REPORTS = re.compile(r"说[^\W了过着的]")  # what somebody says follows
 PRONOUNS = groups(words.PERSONAL)
 OWNED = {"he": "his", "she": "her", "they": "their", "you": "your"}
 ASSERTS = re.compile(  # what opens with a verb and is no order: 预算批了, 进博物馆要买票
@@ -176,10 +179,16 @@ def _content(course: Course, word: str, kind: str, at: int, following: str) -> N
         course.denial = Denial.CLAUSE
     elif word in words.FUNCTION or kind in SKIPPED or not word.strip():
         return
+    if word == "说":
+        if SPEAKS.match(course.text, at):
+            word = "会说"
+        elif REPORTS.match(course.text, at):
+            return  # that two sentences report is no matter they share
     if kind.startswith("n") and _follows_a_surname(course, at):
-        surname = course.terms.pop()
-        whole = surname.key + word
-        course.add(Kind.NAME, whole, surname.start, at + len(word), parts=frozenset({whole}))
+        _name_with(course, word, at, parts=())
+        return
+    if word in words.FIRMS and _follows_a_rare_name(course, at):
+        _name_with(course, word, at, parts=(course.terms[-1].key, word))
         return
     key = denied or chinese_key(word)
     if kind.startswith(NAMES) and key == word.lower():
@@ -192,6 +201,25 @@ def _follows_a_surname(course: Course, at: int) -> bool:
     """Whether a noun is how someone is addressed: 欧老板, 阚师傅."""
     last = course.terms[-1] if course.terms else None
     return last is not None and last.kind is Kind.NAME and last.end == at and len(last.key) == 1
+
+
+def _follows_a_rare_name(course: Course, at: int) -> bool:
+    """Whether something stands in front that hardly any text has: 恒光, but neither 国家 nor 杭州."""
+    last = course.terms[-1] if course.terms else None
+    return (
+        last is not None
+        and last.end == at
+        and last.kind in (Kind.NAME, Kind.WORD)
+        and last.key == course.text[last.start : at]
+        and rarity(last.key) > RARE
+    )
+
+
+def _name_with(course: Course, word: str, at: int, parts: tuple[str, ...]) -> None:
+    """Makes one name of the last term and the word behind it."""
+    first = course.terms.pop()
+    whole = first.key + word
+    course.add(Kind.NAME, whole, first.start, at + len(word), parts=frozenset(parts or {whole}))
 
 
 def _verb(course: Course, word: str, kind: str, at: int) -> None:

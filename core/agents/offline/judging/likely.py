@@ -64,8 +64,8 @@ def likely_clashes(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -
 
 
 def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
-    """Whether a likelihood is enough. More is asked where a word or two stand for others: both may hold of what one
-    likes or sells; and where a name is all that they share: much may be told of one person. Where a name stands for
+    """Whether a likelihood is enough. More is asked where a name is all that they share: much may be told of one person
+    or firm; and where a word or two stand for others: both may hold of what one likes or sells. Where a name stands for
     another rules decide: one person may speak French and German, and is based in one town. What says all that the
     other says, and more, contradicts nothing."""
     a, b = (one.text.rstrip(END) for one in (left, right))
@@ -73,12 +73,14 @@ def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
         return False
     laid = align(left.terms, right.terms, left.chinese)
     ours, theirs = len(laid.only_a), len(laid.only_b)
-    if max(ours, theirs) <= 1 or ours == theirs == 2:
-        return contradiction >= CLOSE and not all(laid.left(Kind.NAME))
-    if _points(left) or _points(right):
+    close = max(ours, theirs) <= 1 or ours == theirs == 2
+    if close and all(laid.left(Kind.NAME)):
+        return False
+    if not close and (_points(left) or _points(right)):
         return contradiction >= POINTING_ON
-    by_name = laid.pairs and all(one.kind is Kind.NAME for one, _ in laid.pairs)
-    return contradiction >= (BY_NAME if by_name else CONTRADICTION)
+    if laid.pairs and all(one.kind is Kind.NAME for one, _ in laid.pairs):
+        return contradiction >= BY_NAME
+    return contradiction >= (CLOSE if close else CONTRADICTION)
 
 
 def _points(statement: Statement) -> bool:
@@ -95,6 +97,16 @@ def possible(
         for clash in found
         if (told := likely.get((clash.i, clash.j))) is None
         or told.contradiction >= _possible_from(new, other, clash)
+    ]
+
+
+def assured(found: Iterable[Clash], likely: Mapping[Place, Likelihood]) -> list[Clash]:
+    """Returns the contradictions of sentences of one matter, if they are, that the comparer was asked about and does
+    not rule out. Whoever is named, names make these no surer."""
+    return [
+        clash
+        for clash in found
+        if (told := likely.get((clash.i, clash.j))) is not None and told.contradiction >= POSSIBLE
     ]
 
 
