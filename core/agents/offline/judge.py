@@ -25,7 +25,6 @@ from core.agents.offline.judging.conflict import (
 from core.agents.offline.judging.likely import (
     Place,
     apart,
-    assured,
     likely_clashes,
     possible,
     said_alike,
@@ -139,7 +138,7 @@ class OfflineJudge:
             if clash is None and not one.may_merge:
                 clash = surest(likely_clashes(new, one.other, told))
             if clash is None:
-                found = one.if_same_matter if self._comparer is None else assured(one.if_same_matter, told)
+                found = possible(new, one.other, one.if_same_matter, told)
                 clash = surest_of_one_matter(found, near, number, self._same_matter)
             if clash is not None:
                 opinions.append(conflict(new, one.other, clash))

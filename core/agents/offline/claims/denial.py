@@ -173,9 +173,10 @@ def _denied_of_the_name(
 ) -> Contradiction | None:
     """Returns what is denied of a name that the other sentence is about; both are known to share their matter.
 
-    A sentence that reports ("the paper writes that …") is left out: its subject is not what the denial is about.
+    A sentence that reports ("the paper writes that …") is left out: its subject is not what the denial is about. So are
+    two that tell another figure each: a price without delivery, and one with it.
     """
-    if REPORTS.search(left.text):
+    if REPORTS.search(left.text) or all(align(left.terms, right.terms, left.chinese).left(Kind.NUMBER)):
         return None
     names = [t for t in (*_subject_of(left, clause), *left.subject) if t.kind is Kind.NAME]
     theirs = right.asserted

@@ -100,16 +100,6 @@ def possible(
     ]
 
 
-def assured(found: Iterable[Clash], likely: Mapping[Place, Likelihood]) -> list[Clash]:
-    """Returns the contradictions of sentences of one matter, if they are, that the comparer was asked about and does
-    not rule out. Whoever is named, names make these no surer."""
-    return [
-        clash
-        for clash in found
-        if (told := likely.get((clash.i, clash.j))) is not None and told.contradiction >= POSSIBLE
-    ]
-
-
 def _possible_from(new: Side, other: Side, clash: Clash) -> float:
     """Returns the likelihood below which rules are mistaken. Of whoever is named in full a change is told by another
     name or value, and of that the comparer knows little; of a chapel or of Ann mostly something else is told. Another

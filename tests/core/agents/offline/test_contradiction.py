@@ -150,6 +150,13 @@ def test_a_denial_needs_no_shared_words_once_the_matter_is_known_to_be_one() -> 
     assert known.slot is Slot.DENIAL
 
 
+def test_where_each_tells_another_figure_what_a_name_is_denied_is_no_guess() -> None:
+    a = "星澜新能源的报价为276万元，不含安装费。"
+    b = "星澜新能源加安装费共294万元。"
+
+    assert contradicts(a, b, same_matter=True) is None
+
+
 def test_two_denials_of_one_thing_agree() -> None:
     assert contradicts("Mina Okafor has never visited Japan.", "Mina Okafor did not visit Japan.") is None
 

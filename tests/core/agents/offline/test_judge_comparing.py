@@ -68,22 +68,6 @@ async def test_where_a_name_is_all_that_is_shared_it_must_be_surer(old: str, new
     assert await judge(0.85).conflicts_and_merges(topic("new", new), [topic("old", old)])
 
 
-@pytest.mark.parametrize(("contradiction", "stands"), [(None, False), (0.3, False), (0.5, True)])
-async def test_of_what_may_be_another_matter_it_must_have_been_asked(
-    contradiction: float | None, stands: bool
-) -> None:
-    old, new = "星澜新能源的报价为276万元，不含安装费。", "星澜新能源的安装费另收。"
-    others = ["下雨了。", "他买票。", "我们坐火车。", "她写书。"]
-    told = Likelihood(contradiction=contradiction or 0.0, sameness=0.0)
-    judge = OfflineJudge(ComparingEmbedder({} if contradiction is None else {(old, new): told}))
-
-    opinions = await judge.conflicts_and_merges(
-        topic("new", new), [topic("old", old), *(topic(one, one) for one in others)]
-    )
-
-    assert [one.existing for one in opinions] == (["old"] if stands else [])
-
-
 @pytest.mark.parametrize("old", ["It is signed by Brandt.", "In 1931 this was Olaf Brandt."])
 async def test_of_what_another_sentence_names_it_must_be_surer(old: str) -> None:
     new = "The court sentenced Brandt to a fine of 500 crowns."
