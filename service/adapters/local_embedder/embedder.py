@@ -4,8 +4,9 @@ Law: everything that decides a vector (weights, calibration, prefixes, cleaning,
 the space, and changes only together with its name. Questions have threads of their own: no ingest
 stands before a question.
 
-The same text gives the same bytes on all processors with AVX-512 and VNNI. On others onnxruntime picks its kernels by
-what the processor has, and each of its releases may bring new ones: another choice may round the last bits differently.
+onnxruntime picks its kernels by what the processor has, and each of its releases may bring new ones. With 1.31 the same
+text gives the same bytes on all that have AVX-512, whether or not they have VNNI and AMX. Those with AVX2 alone round
+otherwise: of 500 sentences the cosine to the others' vector is 0.9989 in the median and 0.997 at the least.
 """
 
 from collections.abc import Callable, Iterator, Sequence
