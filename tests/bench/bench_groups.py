@@ -1,7 +1,7 @@
 """What the rules of the offline Judge make of the groups in `tests/judging`: by words alone, without an embedder.
 
-Each two sentences of a group are judged: the contradictions found, what agrees and was called one, paraphrases and
-contradictions of which one sentence is taken to hold the other. Kind by kind, worst found first.
+Each two sentences of a group are judged: the contradictions found, what agrees and was called one; paraphrases,
+contradictions and others of which one sentence is taken to hold the other. Kind by kind, worst found first.
 
     python -m tests.bench.bench_groups [--false]
     python -m tests.bench.bench_groups --later
@@ -50,7 +50,7 @@ class Counted:
             f"{name:<14} contradictions {self.contradict[Label.CONFLICT]:>4}/{self.pairs[Label.CONFLICT]:<4}"
             f" = {self.found:.3f}   false {self.false:>3}/{self.agreeing:<5} = {self.false / max(1, self.agreeing):.2%}"
             f"   paraphrases {self.same[Label.SAME]:>3}/{self.pairs[Label.SAME]:<4}"
-            f"   contradictions taken for such {self.same[Label.CONFLICT]}"
+            f"   contradictions taken for such {self.same[Label.CONFLICT]}, others {self.same[Label.RELATED]}"
         )
 
 

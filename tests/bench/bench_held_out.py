@@ -1,8 +1,8 @@
 """What the whole offline Judge makes of the texts of `tests/judging` that nothing was trained or chosen on.
 
 One group, document, memory and talk in eight. Its sentences come one after another, as
-into a bank, and each is judged among all those before it: contradictions found, what agrees and was called one,
-paraphrases and contradictions merged.
+into a bank, and each is judged among all those before it: contradictions found, what agrees and was called one;
+paraphrases, contradictions and others merged.
 
     python -m tests.bench.bench_held_out [--false]
 

@@ -28,6 +28,7 @@ from core.agents.offline.judging.likely import (
     likely_clashes,
     possible,
     said_alike,
+    told_apart,
     worth_asking,
 )
 from core.agents.offline.judging.merge import may_merge, merge
@@ -142,7 +143,7 @@ class OfflineJudge:
                 clash = surest_of_one_matter(found, near, number, self._same_matter)
             if clash is not None:
                 opinions.append(conflict(new, one.other, clash))
-            elif not one.clashes and not apart(new, one.other, told):
+            elif not apart(new, one.other, told):
                 opinions += self._merged(new, one, told, near[number])
         return opinions
 
@@ -151,7 +152,7 @@ class OfflineJudge:
         if not one.may_merge and not said.any():
             return []
         alike = near >= self._embedder.thresholds.same if near is not None else np.zeros_like(said)
-        opinion = merge(new, one.other, alike, said)
+        opinion = merge(new, one.other, alike, said, told_apart(new, one.other, told))
         return [] if opinion is None else [opinion]
 
     def _second_phase(self, new: Topic, candidates: Sequence[Topic], near: Vector) -> list[RelatedOpinion]:

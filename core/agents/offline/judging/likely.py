@@ -8,7 +8,7 @@ same.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from core.agents.offline.claims.alignment import Alignment, align
 from core.agents.offline.claims.comparison import tells_of_another
 from core.agents.offline.claims.finding import Contradiction, Slot, of_values
-from core.agents.offline.claims.statement import Kind, Statement
+from core.agents.offline.claims.statement import Kind, Statement, Term
 from core.agents.offline.judging.conflict import Clash
 from core.agents.offline.judging.merge import Flags
 from core.agents.offline.judging.topic_sentences import Side
@@ -35,7 +35,9 @@ POSSIBLE_OF_NAMED = 0.01  # the same of what is doubtful, where both name a pers
 DOUBTFUL = (Slot.DENIAL, Slot.NUMBER, Slot.OPPOSITE, Slot.EXCLUSION)
 APART = 0.2  # likelihood of a contradiction from which nothing is merged
 APART_ALL = 0.9  # the same where either sentence says all that the other says
-SAMENESS = 0.85  # likelihood from which two sentences say the same: a false merge hides what was told
+SAMENESS = 0.75  # likelihood from which two sentences say the same,
+CONTRARY = 0.1  # and that of a contradiction from which they do not: a false merge hides what was told
+UNLIKE = 0.05  # likelihood of the same below which words that say the same are mistaken
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
@@ -131,14 +133,43 @@ def _all_said(new: Side, other: Side, place: Place) -> bool:
 def said_alike(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Flags:
     """Returns which sentences say the same by the comparer: shape (new sentences, other sentences).
 
-    Where one figure, date or label stands for another they do not.
+    Where other figures, dates or labels stand for those of the one they do not.
     """
     alike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
-    for (i, j), told in likely.items():
-        if told.sameness >= SAMENESS:
-            laid = _laid(new, other, (i, j))
-            alike[i, j] = not any(all(laid.left(kind)) for kind in VALUES)
+    for place, told in likely.items():
+        if told.sameness >= SAMENESS and told.contradiction < CONTRARY:
+            alike[place] = not _has_other_values(_laid(new, other, place))
     return alike
+
+
+def told_apart(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Flags:
+    """Returns which sentences do not say the same by the comparer, whatever words say: "Ann's sister lives alone", "Ann
+    lives alone". Shape (new sentences, other sentences).
+
+    What goes on behind all that the other says is no such: to a comparer nothing that says more is the same.
+    """
+    unlike = np.zeros((len(new.sentences), len(other.sentences)), np.bool_)
+    for place, told in likely.items():
+        if told.sameness < UNLIKE:
+            laid = _laid(new, other, place)
+            swapped = [(theirs, ours) for ours, theirs in laid.pairs]
+            unlike[place] = not (
+                _goes_on(laid.only_a, laid.pairs, laid.only_b) or _goes_on(laid.only_b, swapped, laid.only_a)
+            )
+    return unlike
+
+
+def _goes_on(more: Sequence[Term], shared: Sequence[tuple[Term, Term]], lost: Sequence[Term]) -> bool:
+    """Whether a sentence says all that the other says, and then more."""
+    return bool(more) and not lost and all(term.start > ours.start for term in more for ours, _ in shared)
+
+
+def _has_other_values(laid: Alignment) -> bool:
+    """Whether none of one's figures, dates or labels left over is one of the other's: of "11 people" and "11 guests"
+    the figure is."""
+    sides = (laid.left(kind) for kind in VALUES)
+    told = ([{term.value or term.key for term in side} for side in left] for left in sides if all(left))
+    return any(ours.isdisjoint(theirs) for ours, theirs in told)
 
 
 def _laid(new: Side, other: Side, place: Place) -> Alignment:

@@ -25,16 +25,18 @@ ROUNDING = 1e-9
 def may_merge(new: Side, other: Side) -> bool:
     """Whether words allow a merge, if the embedder finds all sentences alike."""
     shape = len(new.sentences), len(other.sentences)
-    ours, theirs = _shares(new, other, np.ones(shape, np.bool_), np.zeros(shape, np.bool_))
+    none = np.zeros(shape, np.bool_)
+    ours, theirs = _shares(new, other, ~none, none, none)
     return _is_worth_merging(new, other, ours, theirs)
 
 
-def merge(new: Side, other: Side, near: Flags, said: Flags) -> MergeOpinion | None:
+def merge(new: Side, other: Side, near: Flags, said: Flags, apart: Flags) -> MergeOpinion | None:
     """Returns the opinion that one of the sides holds the other, or None.
 
-    `near`: which sentences the embedder finds alike; `said`: which say the same, whatever their words.
+    `near`: which sentences the embedder finds alike; `said` and `apart`: which say the same, and which do not, whatever
+    their words. Each of shape (new sentences, other sentences).
     """
-    ours, theirs = _shares(new, other, near, said)
+    ours, theirs = _shares(new, other, near, said, apart)
     if not _is_worth_merging(new, other, ours, theirs):
         return None
     chinese = is_chinese(new.topic.summary)
@@ -53,24 +55,25 @@ def _is_worth_merging(new: Side, other: Side, ours: float, theirs: float) -> boo
     return max(ours, theirs) > 0 and sum(content(one.statement) for one in smaller.sentences) >= LEAST_CONTENT
 
 
-def _shares(new: Side, other: Side, near: Flags, said: Flags) -> tuple[float, float]:
-    """Returns how much of either side's content the other has, given which sentences are alike or say the same."""
+def _shares(new: Side, other: Side, near: Flags, said: Flags, apart: Flags) -> tuple[float, float]:
+    """Returns how much of either side's content the other has, given which sentences are alike, say the same or do
+    not."""
     return (
-        _contained(new.sentences, other.sentences, near, said),
-        _contained(other.sentences, new.sentences, near.T, said.T),
+        _contained(new.sentences, other.sentences, near, said, apart),
+        _contained(other.sentences, new.sentences, near.T, said.T, apart.T),
     )
 
 
 def _contained(
-    part: Sequence[TopicSentence], whole: Sequence[TopicSentence], near: Flags, said: Flags
+    part: Sequence[TopicSentence], whole: Sequence[TopicSentence], near: Flags, said: Flags, apart: Flags
 ) -> float:
     """Returns how much of `part`'s content is in a sentence of `whole`, 0 to 1; 0 where it is too little to merge."""
     weights = [content(one.statement) for one in part]
     total, lost = sum(weights), 0.0
-    for one, weight, alike, same in zip(part, weights, near.tolist(), said, strict=True):
-        held = same.any() or any(
-            contains(other.statement, one.statement, is_near)
-            for other, is_near in zip(whole, alike, strict=True)
+    for n, (one, weight) in enumerate(zip(part, weights, strict=True)):
+        held = said[n].any() or any(
+            contains(other.statement, one.statement, bool(near[n, m])) and not apart[n, m]
+            for m, other in enumerate(whole)
         )
         if not held:
             lost += weight

@@ -10,7 +10,8 @@ from tests.support.told_comparer import ComparingEmbedder
 
 LIFT = ("The lift is out of order.", "We took the lift up this morning.")
 SURE = Likelihood(contradiction=0.97, sameness=0.0)
-UNSURE = Likelihood(contradiction=0.6, sameness=0.0)
+UNSURE = Likelihood(contradiction=0.6, sameness=0.2)
+DENIED = ("The pool is open to guests of the hotel.", "The pool is not open to guests before nine.")
 
 
 def topic(name: str, summary: str) -> Topic:
@@ -88,6 +89,54 @@ async def test_what_says_the_same_in_other_words_is_merged() -> None:
     (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
     assert isinstance(opinion, MergeOpinion)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "merged"),
+    [
+        ("Omar lives alone.", "Omar's sister lives alone.", False),
+        ("The stairs have 14 steps.", "The stairs to the cellar have 14 steps.", False),
+        ("运动会因暴雨延期。", "去年运动会因暴雨延期。", False),
+        ("Anna lives in Oslo.", "Anna lives in Oslo with her two cats.", True),
+        ("大桥于1931年通车。", "大桥于1931年通车，耗资三百万。", True),
+    ],
+)
+async def test_words_that_say_the_same_are_mistaken_where_it_knows_better_and_one_does_not_go_on(
+    old: str, new: str, merged: bool
+) -> None:
+    told = Likelihood(contradiction=0.0, sameness=0.01)
+    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+
+    opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert [type(opinion) for opinion in opinions] == [MergeOpinion] * merged
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The team has 11 people.", "Eleven colleagues make up the team."),
+        ("团队有11个人。", "组里如今十一人。"),
+    ],
+)
+async def test_one_figure_of_what_is_named_otherwise_is_merged(old: str, new: str) -> None:
+    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+
+    (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert isinstance(opinion, MergeOpinion)
+
+
+@pytest.mark.parametrize(("contradiction", "merged"), [(0.05, True), (0.15, False)])
+async def test_what_it_rules_out_as_a_contradiction_may_say_the_same(
+    contradiction: float, merged: bool
+) -> None:
+    told = Likelihood(contradiction=contradiction, sameness=0.8)
+    judge = OfflineJudge(ComparingEmbedder({DENIED: told}))
+
+    opinions = await judge.conflicts_and_merges(topic("new", DENIED[1]), [topic("old", DENIED[0])])
+
+    assert [type(opinion) for opinion in opinions] == [MergeOpinion] * merged
 
 
 async def test_times_are_compared_in_one_notation() -> None:
@@ -204,7 +253,6 @@ async def test_where_one_word_stands_for_another_both_may_say_the_same() -> None
     assert isinstance(opinion, MergeOpinion)
 
 
-DENIED = ("The pool is open to guests of the hotel.", "The pool is not open to guests before nine.")
 RULED_OUT = Likelihood(contradiction=0.001, sameness=0.0)
 
 
