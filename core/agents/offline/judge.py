@@ -136,8 +136,8 @@ class OfflineJudge:
         opinions: list[ConflictOpinion | MergeOpinion] = []
         for number, (one, told) in enumerate(zip(compared, likely, strict=True)):
             clash = surest(possible(new, one.other, one.clashes, told))
-            if clash is None and not one.may_merge:
-                clash = surest(likely_clashes(new, one.other, told))
+            if clash is None:
+                clash = surest(likely_clashes(new, one.other, told, all_said=one.may_merge))
             if clash is None:
                 found = possible(new, one.other, one.if_same_matter, told)
                 clash = surest_of_one_matter(found, near, number, self._same_matter)

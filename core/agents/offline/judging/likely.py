@@ -17,6 +17,7 @@ from core.agents.offline.claims.alignment import Alignment, align
 from core.agents.offline.claims.comparison import tells_of_another
 from core.agents.offline.claims.finding import Contradiction, Slot, of_values
 from core.agents.offline.claims.statement import Kind, Statement, Term
+from core.agents.offline.claims.vocabulary import vocabulary
 from core.agents.offline.judging.conflict import Clash
 from core.agents.offline.judging.merge import Flags
 from core.agents.offline.judging.topic_sentences import Side
@@ -29,6 +30,8 @@ Place = tuple[int, int]
 CONTRADICTION = 0.71  # likelihood from which a contradiction counts
 CLOSE = 0.75  # the same where a word or two stand for others
 BY_NAME = 0.8  # the same where they share a name and nothing else
+FOR_NAME = 0.9  # the same where a name stands for another
+ALL_SAID = 0.98  # the same where words say the same
 POINTING_ON = 0.9  # the same where one tells of what stands in another sentence
 POSSIBLE = 0.4  # likelihood below which rules are mistaken
 POSSIBLE_OF_NAMED = 0.01  # the same of what is doubtful, where both name a person or a firm in full
@@ -41,6 +44,7 @@ UNLIKE = 0.05  # likelihood of the same below which words that say the same are 
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
+CLEFT = re.compile(r"it(?:[’']s| is| was)\b.*\b(?:that|who|whom|where|when)\b", re.IGNORECASE)
 POINTING = re.compile(r"\b(?:this|these|those)\s+(?:is|are|was|were)\b", re.IGNORECASE)
 END = " .!。！"
 
@@ -56,10 +60,14 @@ def worth_asking(new: Side, other: Side) -> list[Place]:
     ]
 
 
-def likely_clashes(new: Side, other: Side, likely: Mapping[Place, Likelihood]) -> Iterator[Clash]:
-    """Yields the contradictions that the comparer is sure of."""
+def likely_clashes(
+    new: Side, other: Side, likely: Mapping[Place, Likelihood], *, all_said: bool
+) -> Iterator[Clash]:
+    """Yields the contradictions that the comparer is sure of. `all_said`: words say the same."""
     for (i, j), told in likely.items():
         ours, theirs = new.sentences[i], other.sentences[j]
+        if all_said and told.contradiction < ALL_SAID:
+            continue
         if _is_sure(told.contradiction, ours.statement, theirs.statement):
             found = _contradiction(ours.statement, theirs.statement, told.contradiction)
             yield Clash(found=found, i=i, j=j, generated=ours.generated or theirs.generated)
@@ -77,7 +85,8 @@ def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
     ours, theirs = len(laid.only_a), len(laid.only_b)
     close = max(ours, theirs) <= 1 or ours == theirs == 2
     if close and all(laid.left(Kind.NAME)):
-        return False
+        several = vocabulary(left.chinese).several
+        return contradiction >= FOR_NAME and not any(term.key in several for pair in laid.pairs for term in pair)
     if not close and (_points(left) or _points(right)):
         return contradiction >= POINTING_ON
     if laid.pairs and all(one.kind is Kind.NAME for one, _ in laid.pairs):
@@ -87,7 +96,7 @@ def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
 
 def _points(statement: Statement) -> bool:
     """Whether a sentence tells of what stands in another: "It is signed by Brandt", "In 1931 this was Brandt"."""
-    return statement.personal == "it" or POINTING.search(statement.text) is not None
+    return statement.personal == "it" and not CLEFT.match(statement.text) or POINTING.search(statement.text) is not None
 
 
 def possible(
