@@ -86,7 +86,9 @@ def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
     close = max(ours, theirs) <= 1 or ours == theirs == 2
     if close and all(laid.left(Kind.NAME)):
         several = vocabulary(left.chinese).several
-        return contradiction >= FOR_NAME and not any(term.key in several for pair in laid.pairs for term in pair)
+        return contradiction >= FOR_NAME and not any(
+            term.key in several for pair in laid.pairs for term in pair
+        )
     if not close and (_points(left) or _points(right)):
         return contradiction >= POINTING_ON
     if laid.pairs and all(one.kind is Kind.NAME for one, _ in laid.pairs):
@@ -96,7 +98,11 @@ def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
 
 def _points(statement: Statement) -> bool:
     """Whether a sentence tells of what stands in another: "It is signed by Brandt", "In 1931 this was Brandt"."""
-    return statement.personal == "it" and not CLEFT.match(statement.text) or POINTING.search(statement.text) is not None
+    return (
+        statement.personal == "it"
+        and not CLEFT.match(statement.text)
+        or POINTING.search(statement.text) is not None
+    )
 
 
 def possible(
@@ -112,13 +118,12 @@ def possible(
 
 
 def _possible_from(new: Side, other: Side, clash: Clash) -> float:
-    """Returns the likelihood below which rules are mistaken. Of whoever is named in full a change is told by another
-    name or value, and of that the comparer knows little; of a chapel or of Ann mostly something else is told. Another
-    name or date beside one that is shared is a change, too."""
+    """Returns the likelihood below which rules are mistaken. Of whoever is named in full (in two words: in Chinese a
+    name does not tell) a change is told by another name or value, and of that the comparer knows little; of a chapel or
+    of Ann mostly something else is told. Another name or date beside one that is shared is a change, too."""
     shared = _laid(new, other, (clash.i, clash.j)).pairs
     named = [term for pair in shared for term in pair if term.kind is Kind.NAME]
-    chinese = new.sentences[clash.i].statement.chinese  # in which a full name is one word
-    in_full = any(chinese or len(term.parts) > 1 for term in named)
+    in_full = any(len(term.parts) > 1 for term in named)
     if clash.found.slot in DOUBTFUL:
         return POSSIBLE_OF_NAMED if in_full else POSSIBLE
     return 0.0 if in_full or named and clash.found.slot is not Slot.VALUE else POSSIBLE

@@ -10,7 +10,7 @@ from tests.support.told_comparer import ComparingEmbedder
 
 LIFT = ("The lift is out of order.", "We took the lift up this morning.")
 SURE = Likelihood(contradiction=0.97, sameness=0.0)
-UNSURE = Likelihood(contradiction=0.6, sameness=0.2)
+UNSURE = Likelihood(contradiction=0.5, sameness=0.2)
 DENIED = ("The pool is open to guests of the hotel.", "The pool is not open to guests before nine.")
 
 
@@ -67,6 +67,16 @@ async def test_where_a_name_is_all_that_is_shared_it_must_be_surer(old: str, new
 
     assert await judge(0.75).conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
     assert await judge(0.85).conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+
+async def test_a_cleft_tells_of_nothing_in_another_sentence() -> None:
+    old, new = (
+        "It was the harbour master who drew up the plans of the bridge.",
+        "A firm drew all plans of the bridge.",
+    )
+    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.85, sameness=0.0)}))
+
+    assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
 
 @pytest.mark.parametrize("old", ["It is signed by Brandt.", "In 1931 this was Olaf Brandt."])
@@ -244,6 +254,32 @@ async def test_where_a_name_stands_for_another_rules_decide() -> None:
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
 
 
+@pytest.mark.parametrize(("contradiction", "contradict"), [(0.85, False), (0.95, True)])
+async def test_of_another_name_where_there_is_one_it_must_be_surer(
+    contradiction: float, contradict: bool
+) -> None:
+    old, new = "The parser is written in Go.", "The parser's language is Rust."
+    told = Likelihood(contradiction=contradiction, sameness=0.0)
+    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+
+    opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert [type(opinion) for opinion in opinions] == [ConflictOpinion] * contradict
+
+
+@pytest.mark.parametrize(
+    ("contradiction", "opinion"), [(0.3, [MergeOpinion]), (0.95, []), (0.99, [ConflictOpinion])]
+)
+async def test_where_words_say_the_same_it_must_be_surest(contradiction: float, opinion: list[type]) -> None:
+    old, new = "Folasade is the superior of Grigor.", "Grigor is Folasade's superior."
+    told = Likelihood(contradiction=contradiction, sameness=1 - contradiction)
+    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+
+    opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
+
+    assert [type(one) for one in opinions] == opinion
+
+
 async def test_where_one_word_stands_for_another_both_may_say_the_same() -> None:
     old, new = "The committee turned down the proposal.", "The committee rejected the proposal."
     judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
@@ -287,6 +323,7 @@ async def test_of_a_person_it_rules_a_denial_out_from_far_less(contradiction: fl
         ("The chapel is known for its work in stone.", "The chapel is known for its work in glass.", False),
         ("Marta wears size 40 shoes.", "Marta wears size 40 trousers.", False),
         ("Zoë wears size 40 shoes.", "Zoë wears size 40 trousers.", False),
+        ("丁小满创办过一份诗刊。", "丁小满创立了松果剧社。", False),
     ],
 )
 async def test_another_value_may_be_ruled_out_but_of_who_is_named_in_full(
