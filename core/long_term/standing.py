@@ -112,13 +112,15 @@ class Rewriting:
     def decide(self, record: Record, stands: bool) -> Record:
         """Applies a caller's decision on a contested fact: it stands and the others give way, or it gives way to
         them."""
-        others = [other for key in record.contested_with if (other := self.get(key)) is not None]
         self.put(_at_peace(record))
-        if stands:
-            for other in others:
-                self._supersede(other, _at_peace(record), max(record.event_time, other.valid_from))
-        elif others:
-            self._supersede(record, others[0], max(others[0].event_time, record.valid_from))
+        for key in record.contested_with:
+            other = self.get(key)  # as it is by now: others may have been contested among themselves
+            if other is None:
+                continue
+            if not stands:
+                self._supersede(record, other, max(other.event_time, record.valid_from))
+                break
+            self._supersede(other, _at_peace(record), max(record.event_time, other.valid_from))
         return self.changed[record.record_id]
 
     def _supersede(self, older: Record, newer: Record, moment: datetime) -> None:

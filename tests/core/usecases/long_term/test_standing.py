@@ -112,6 +112,29 @@ async def test_a_weaker_origin_makes_nothing_surer() -> None:
         assert (await stored(house, strong)).confidence == 0.8
 
 
+async def test_what_one_fact_is_decided_for_stands_alone_though_the_others_were_contested_among_themselves() -> (
+    None
+):
+    embedder = HashingEmbedder()
+    text = "The database of the project is {}."
+    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+        observed = await told(house, text.format("MySQL"), origin=OBSERVED)
+        distilled = await told(
+            house, text.format("Redis"), origin=DISTILLED, event_time=TOLD + timedelta(days=1)
+        )
+        stated = await told(house, text.format("Oracle"), origin=STATED, event_time=TOLD - timedelta(days=1))
+        assert len((await stored(house, stated)).contested_with) == 2
+
+        given = {"state": RecordState.ACTIVE}
+        await update_record(house, UpdateRecord(key=ADA, record_id=stated, given=given))
+
+        stands, *rest = [await stored(house, one) for one in (stated, observed, distilled)]
+        assert (stands.state, stands.contested_with) == (RecordState.ACTIVE, ())
+        for one in rest:
+            assert (one.state, one.superseded_by) == (RecordState.SUPERSEDED, stated)
+            assert one.contested_with == ()
+
+
 async def test_racing_facts_are_always_compared() -> None:
     embedder = HashingEmbedder()
     async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
