@@ -72,7 +72,7 @@ def _contained(
     total, lost = sum(weights), 0.0
     for n, (one, weight) in enumerate(zip(part, weights, strict=True)):
         held = said[n].any() or any(
-            contains(other.statement, one.statement, bool(near[n, m])) and not apart[n, m]
+            not apart[n, m] and contains(other.statement, one.statement, bool(near[n, m]))
             for m, other in enumerate(whole)
         )
         if not held:
