@@ -5,8 +5,8 @@ the space, and changes only together with its name. Questions have threads of th
 stands before a question.
 
 onnxruntime picks its kernels by what the processor has, and each of its releases may bring new ones. With 1.31 the same
-text gives the same bytes on all that have AVX-512, whether or not they have VNNI and AMX. Those with AVX2 alone round
-otherwise: of 500 sentences the cosine to the others' vector is 0.9989 in the median and 0.997 at the least.
+text gave the same bytes on one with AVX-512, VNNI and AMX, and with VNNI and AMX hidden from it. With AVX2 alone it is
+rounded otherwise: of 500 sentences the cosine to that vector is 0.9989 in the median and 0.997 at the least.
 """
 
 from collections.abc import Callable, Iterator, Sequence

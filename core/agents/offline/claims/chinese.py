@@ -185,10 +185,10 @@ def _content(course: Course, word: str, kind: str, at: int, following: str) -> N
         elif REPORTS.match(course.text, at):
             return  # that two sentences report is no matter they share
     if kind.startswith("n") and _follows_a_surname(course, at):
-        _name_with(course, word, at, parts=())
+        _name_with(course, word, at, is_known_by_parts=False)
         return
     if word in words.FIRMS and _follows_a_rare_name(course, at):
-        _name_with(course, word, at, parts=(course.terms[-1].key, word))
+        _name_with(course, word, at, is_known_by_parts=True)
         return
     key = denied or chinese_key(word)
     if kind.startswith(NAMES) and key == word.lower():
@@ -215,11 +215,12 @@ def _follows_a_rare_name(course: Course, at: int) -> bool:
     )
 
 
-def _name_with(course: Course, word: str, at: int, parts: tuple[str, ...]) -> None:
-    """Makes one name of the last term and the word behind it."""
+def _name_with(course: Course, word: str, at: int, *, is_known_by_parts: bool) -> None:
+    """Makes one name of the last term and the word behind it. A firm is called by its own name alone, too."""
     first = course.terms.pop()
     whole = first.key + word
-    course.add(Kind.NAME, whole, first.start, at + len(word), parts=frozenset(parts or {whole}))
+    parts = frozenset({first.key, word} if is_known_by_parts else {whole})
+    course.add(Kind.NAME, whole, first.start, at + len(word), parts=parts)
 
 
 def _verb(course: Course, word: str, kind: str, at: int) -> None:

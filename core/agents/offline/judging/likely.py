@@ -44,7 +44,7 @@ UNLIKE = 0.05  # likelihood of the same below which words that say the same are 
 LEFT_OVER = re.compile(
     r"\b(?:remain(?:s|ed|ing)?|surviv(?:e|es|ed|ing)|left over)\b|[现尚仅]存|剩", re.IGNORECASE
 )
-CLEFT = re.compile(r"it(?:[’']s| is| was)\b.*\b(?:that|who|whom|where|when)\b", re.IGNORECASE)
+CLEFT = re.compile(r"it(?:[’']s| is| was) (?!\w+ed\b)(?:\S+ ){1,8}(?:that|who)\b", re.IGNORECASE)
 POINTING = re.compile(r"\b(?:this|these|those)\s+(?:is|are|was|were)\b", re.IGNORECASE)
 END = " .!。！"
 
@@ -97,7 +97,8 @@ def _is_sure(contradiction: float, left: Statement, right: Statement) -> bool:
 
 
 def _points(statement: Statement) -> bool:
-    """Whether a sentence tells of what stands in another: "It is signed by Brandt", "In 1931 this was Brandt"."""
+    """Whether a sentence tells of what stands in another: "It is signed by Brandt", "In 1931 this was Brandt". A cleft
+    does not: "It was Brandt who signed"."""
     return (
         statement.personal == "it"
         and not CLEFT.match(statement.text)

@@ -79,7 +79,14 @@ async def test_a_cleft_tells_of_nothing_in_another_sentence() -> None:
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
 
-@pytest.mark.parametrize("old", ["It is signed by Brandt.", "In 1931 this was Olaf Brandt."])
+@pytest.mark.parametrize(
+    "old",
+    [
+        "It is signed by Brandt.",
+        "In 1931 this was Olaf Brandt.",
+        "It was signed by Brandt, who had been there.",
+    ],
+)
 async def test_of_what_another_sentence_names_it_must_be_surer(old: str) -> None:
     new = "The court sentenced Brandt to a fine of 500 crowns."
 
