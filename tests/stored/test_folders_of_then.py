@@ -25,7 +25,7 @@ GOES_ON = {"revision", "counts", "updateTime"}
 
 @pytest.fixture(params=FOLDERS, ids=lambda folder: folder.name)
 def then(request: pytest.FixtureRequest) -> Path:
-    return request.param
+    return Path(request.param)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.json_format import MessageToDict
 
 from memorybank.v1 import conversation_pb2 as talk
@@ -20,14 +22,15 @@ from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import SyncMemoryBankClient
-from memorybank_client.values import NEVER, timestamp, vector
+from memorybank_client.values import timestamp, vector
 from tests.support.process import CLIENT_SPACE, server_process
 
 HERE = Path(__file__).parent
 USER, TALK, COLLECTION = "ada", "journey", "home"
+NEVER = Duration(seconds=-1)
 DAY = timestamp(datetime(2026, 3, 1, 9, tzinfo=UTC))
 LATER = timestamp(datetime(2026, 6, 1, 9, tzinfo=UTC))
-OWNED = {"user": USER, "collection": COLLECTION}
+OWNED: dict[str, Any] = {"user": USER, "collection": COLLECTION}
 OWNER = instructions.Owner(user=USER)
 
 Reading = tuple[str, dict[str, Any]]
@@ -86,7 +89,7 @@ def _bank(client: SyncMemoryBankClient) -> None:
     client.update_insight(
         bank_id="trip",
         insight=types.Insight(goal="Reach Naxos before eleven"),
-        update_mask={"paths": ["goal"]},
+        update_mask=FieldMask(paths=["goal"]),
     )
 
 
@@ -187,7 +190,7 @@ def _collection(client: SyncMemoryBankClient) -> None:
     )
     client.give_feedback(**OWNED, record_ids=["s1"], stars=5, reason="It helped.")
     client.generate_reflection(**OWNED, title="Ferries", record_ids=["s1"])
-    client.update_user(user=long_term.User(user=USER, enabled=True), update_mask={"paths": ["enabled"]})
+    client.update_user(user=long_term.User(user=USER, enabled=True), update_mask=FieldMask(paths=["enabled"]))
 
 
 def _instructions(client: SyncMemoryBankClient) -> None:
