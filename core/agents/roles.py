@@ -8,6 +8,7 @@ AgentUnavailable and AgentReplyInvalid.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from core.ids import NodeId
@@ -94,9 +95,17 @@ class Topic:
         return bool(said) and f"{said}\n" in self.generated
 
 
+class OpinionSource(StrEnum):
+    RULE = "rule"  # a deterministic program
+    MODEL = "model"  # a language model
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictOpinion:
-    """Both nodes cannot be true. The quotes are the words at issue, taken from either node's texts."""
+    """Both nodes cannot be true. The quotes are the words at issue, taken from either node's texts.
+
+    `verbatim`: whether both quotes were given as the nodes have them.
+    """
 
     existing: NodeId
     confidence: float
@@ -104,6 +113,8 @@ class ConflictOpinion:
     description: str
     new_quote: str = ""
     existing_quote: str = ""
+    by: OpinionSource = OpinionSource.RULE
+    verbatim: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

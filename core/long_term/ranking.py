@@ -1,16 +1,19 @@
 """Which records answer a query: similarity × weight × decay.
 
 Law: reads only, and never waits. Similarity is the plain formula of searching (`core.verbatim.candidates`); the best
-`FEWEST`, or `WIDENING` times as many as are wanted, are weighed by it, the order of those is the product's.
+`FEWEST`, or `WIDENING` times as many as are wanted, are weighed by it, the order of those is the product's. What scores
+nothing on the embedder's scale follows, by its cosine: of a few records the right one may be there.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from core.ids import RecordId
+from core.index.scoring import Scored
 from core.long_term.collection import Collection
+from core.long_term.contests import arranged, opponents
 from core.long_term.settings import LongTermSettings
 from core.long_term.worth import decay, half_life, weight
 from core.model.bank import EmbeddingSpace
@@ -36,7 +39,7 @@ def admitting(collection: Collection, allowed: Callable[[Record], bool]) -> Admi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What is looked for. `text` and `vector` may both be there, or either."""
+    """What is looked for. `text` and `vector` may both be there, or either. `as_of`: what held then."""
 
     top_k: int
     alpha: float
@@ -44,6 +47,7 @@ class Sought:
     text: str = ""
     vector: Vector | None = None
     min_similarity: float = 0.0
+    as_of: datetime | None = None
 
 
 class Ranked(NamedTuple):
@@ -63,21 +67,50 @@ def ranked(
     space: EmbeddingSpace,
     settings: LongTermSettings,
 ) -> list[Ranked]:
-    """Returns the best `top_k` of the records that are `allowed` (None: all): by score, ties by newer, then by id."""
-    similar = similarities(collection, sought, allowed, space)
-    return best(weighed(collection, similar, sought.now, settings), sought.top_k)
+    """Returns the best `top_k` of the records that are `allowed` (None: all): by score, ties by newer, then by id.
+
+    Those that contest one another stand in an order of their own (`contests`)."""
+    found = _ordered(collection, sought, allowed, space, settings)
+    if missing := opponents(one.record for one in found):
+        also = missing.__contains__ if allowed is None else lambda key: key in missing and allowed(key)
+        found += _ordered(collection, replace(sought, min_similarity=0.0), also, space, settings)
+        found.sort(key=lambda one: one.score, reverse=True)
+    return arranged(found, sought.text, sought.as_of)[: sought.top_k]
+
+
+def _ordered(
+    collection: Collection,
+    sought: Sought,
+    allowed: Admits | None,
+    space: EmbeddingSpace,
+    settings: LongTermSettings,
+) -> list[Ranked]:
+    """Returns those found, best first: at last, by their cosines, those that score nothing."""
+    hits = _hits(collection, sought, allowed, space)
+    above = {hit.key: hit.score for hit in hits if hit.score > 0.0 and hit.score >= sought.min_similarity}
+    found = best(weighed(collection, above, sought.now, settings), len(above))
+    if sought.vector is None or sought.min_similarity > 0.0:
+        return found
+    rest = [hit.key for hit in hits if hit.score == 0.0]
+    cosines = dict(zip(rest, collection.vectors.similarities(sought.vector, rest).tolist(), strict=True))
+    rest.sort(key=lambda key: (-cosines[key], key))
+    return found + weighed(collection, dict.fromkeys(rest, 0.0), sought.now, settings)
 
 
 def similarities(
     collection: Collection, sought: Sought, allowed: Admits | None, space: EmbeddingSpace
 ) -> dict[RecordId, float]:
     """Returns the most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
+    hits = _hits(collection, sought, allowed, space)
+    return {hit.key: hit.score for hit in hits if hit.score > 0.0 and hit.score >= sought.min_similarity}
+
+
+def _hits(
+    collection: Collection, sought: Sought, allowed: Admits | None, space: EmbeddingSpace
+) -> list[Scored[RecordId]]:
     wide = max(FEWEST, WIDENING * sought.top_k)
     query = Query(top_k=wide, alpha=sought.alpha, text=sought.text, vector=sought.vector)
-    found = scored(planned(query, space), Source(collection.words, collection.vectors, allowed))
-    return {
-        hit.key: hit.score for hit in found[:wide] if hit.score > 0.0 and hit.score >= sought.min_similarity
-    }
+    return scored(planned(query, space), Source(collection.words, collection.vectors, allowed))[:wide]
 
 
 def best(found: list[Ranked], top_k: int) -> list[Ranked]:

@@ -1,12 +1,12 @@
 """Where facts stand towards one another: known, merged, superseded, contested, revived.
 
-Law: pure. Origin beats fullness, and no weaker origin supersedes a stronger one: they are CONTESTED, until a caller
-decides. Among origins of one strength the newer `event_time` wins. What is decided is a set of changed records; the
-caller stores them.
+Law: pure. Nothing is superseded without a reason that is known (`SupersededReason`); facts that only a Judge holds for
+contradictory are CONTESTED, until a caller decides. No weaker origin supersedes a stronger one, unless a caller says
+so. What is decided is a set of changed records; the caller stores them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -15,10 +15,22 @@ from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
 from core.long_term.steps import RecordPut
 from core.long_term.worth import reinforced
-from core.model.record import Provenance, Record, RecordState
+from core.model.record import Provenance, Record, RecordState, SupersededReason
 
+CALLER = SupersededReason.CALLER
 MOST_ORIGINS = 100
 """Of one record: further ones are not kept."""
+MOST_OPPONENTS = 20
+"""Of one contested record: a contradiction with further ones is not kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """A fact that the judged one contradicts. `reason`: why the newer one supersedes the older; None: it is not known
+    which of them holds."""
+
+    with_id: RecordId
+    reason: SupersededReason | None = None
 
 
 class Rewriting:
@@ -50,26 +62,41 @@ class Rewriting:
 
     # ---- judging ----
 
-    def judge(self, record_id: RecordId, conflicts: Sequence[RecordId], merges: Sequence[RecordId]) -> None:
+    def judge(self, record_id: RecordId, found: Sequence[Contradiction], merges: Sequence[RecordId]) -> None:
         """Carries out a judgement of a fact: which it contradicts, else which say the same, the surest first."""
-        for other in conflicts:
-            self._conflict(record_id, other)
-        for other in () if conflicts else merges[:1]:
+        for contradiction in found:
+            self._conflict(record_id, contradiction)
+        for other in () if found else merges[:1]:
             self._merge(record_id, other)
         judged = self.get(record_id)
         if judged is not None:
             self.put(replace(judged, judged=True))
 
-    def _conflict(self, one: RecordId, other: RecordId) -> None:
-        a, b = self.get(one), self.get(other)
+    def _conflict(self, one: RecordId, found: Contradiction) -> None:
+        a, b = self.get(one), self.get(found.with_id)
         if a is None or b is None or RecordState.SUPERSEDED in (a.state, b.state):
             return
         older, newer = sorted((a, b), key=lambda r: (r.event_time, r.create_time, r.record_id))
-        if newer.origin.strength >= older.origin.strength:
-            self._supersede(older, newer, newer.event_time)
+        if found.reason is not None and newer.origin.strength >= older.origin.strength:
+            self.supersede(older, newer, newer.event_time, found.reason)
         else:
-            self.put(_contested(a, other))
-            self.put(_contested(b, one))
+            self.contest(a, b)
+
+    def contest(self, a: Record, b: Record) -> None:
+        """Makes two facts contest each other; not one that contests as many as it may."""
+        if max(len(a.contested_with), len(b.contested_with)) < MOST_OPPONENTS:
+            self.put(_contested(a, b.record_id))
+            self.put(_contested(b, a.record_id))
+
+    def revive(self, record: Record) -> None:
+        """Brings back what was superseded: contested with the one that took its place, ACTIVE where that is gone."""
+        revived = replace(
+            record, state=RecordState.ACTIVE, superseded_by=RecordId(""), reason=None, valid_until=None
+        )
+        self.put(revived)
+        other = self.get(record.superseded_by)
+        if other is not None and other.state is not RecordState.SUPERSEDED:
+            self.contest(revived, other)
 
     def _merge(self, one: RecordId, other: RecordId) -> None:
         a, b = self.get(one), self.get(other)
@@ -77,7 +104,15 @@ class Rewriting:
             return  # only a decision ends a contest
         stays, goes = sorted((a, b), key=_rank, reverse=True)
         self.put(self._joined(stays, goes.provenance, goes))
-        self.put(replace(goes, state=RecordState.SUPERSEDED, superseded_by=stays.record_id, judged=True))
+        self.put(
+            replace(
+                goes,
+                state=RecordState.SUPERSEDED,
+                superseded_by=stays.record_id,
+                reason=SupersededReason.SAME,
+                judged=True,
+            )
+        )
 
     def known(self, record: Record, again: Record) -> Record:
         """Returns the record that stands for one with the same words, which is not kept."""
@@ -118,18 +153,20 @@ class Rewriting:
             if other is None:
                 continue
             if not stands:
-                self._supersede(record, other, max(other.event_time, record.valid_from))
+                self.supersede(record, other, max(other.event_time, record.valid_from), CALLER)
                 break
-            self._supersede(other, _at_peace(record), max(record.event_time, other.valid_from))
+            self.supersede(other, _at_peace(record), max(record.event_time, other.valid_from), CALLER)
         return self.changed[record.record_id]
 
-    def _supersede(self, older: Record, newer: Record, moment: datetime) -> None:
+    def supersede(self, older: Record, newer: Record, moment: datetime, reason: SupersededReason) -> None:
+        """Lets one fact take another's place, which held until that moment."""
         self._release(older)
         self.put(
             replace(
                 older,
                 state=RecordState.SUPERSEDED,
                 superseded_by=newer.record_id,
+                reason=reason,
                 valid_until=max(moment, older.valid_from),
                 contested_with=(),
                 judged=True,
@@ -164,6 +201,7 @@ class Rewriting:
                     other,
                     state=RecordState.ACTIVE,
                     superseded_by=RecordId(""),
+                    reason=None,
                     valid_until=None,
                     judged=False,
                 )

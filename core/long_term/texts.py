@@ -1,4 +1,4 @@
-"""What of a record is searched and embedded, and when two texts are the same.
+"""What of a record is searched, embedded and judged, and when two texts are the same.
 
 Law: pure. Equal texts up to Unicode compatibility, case, white space and end marks are the same.
 """
@@ -7,13 +7,18 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from core.model.record import Record
+from core.model.record import Origin, Record
 from core.text.data_runs import without_data
 
 FIELD_WEIGHTS: Mapping[str, float] = {"content": 1.0, "marks": 1.0, "more": 0.5}
 LONGEST_DETAIL = 4_096  # code points of a detail whose words are searched
 
 _BLANK = re.compile(r"\s+")
+_SPEAKER = re.compile(r"([^:：\n]{1,128})(?:：|: )")
+_UNNAMED = ("User", "用户")
+_DAY = r"\d{4}(?:-\d\d){0,2}"
+_DAYS = rf"{_DAY}(?: – {_DAY})?"
+_DATES = re.compile(rf"(?: \({_DAYS}(?:, {_DAYS})*\)|（{_DAYS}(?:、{_DAYS})*）)\Z")
 _ENDS = " .。!！;；,，"
 
 
@@ -36,6 +41,26 @@ def embedded(record: Record) -> str:
         return without_data(record.content)
     texts = (record.episode.goal, record.episode.outcome, record.episode.lessons)
     return without_data("\n".join(part for part in texts if part))
+
+
+def speaker(record: Record) -> str:
+    """Returns who is quoted; "" where the user is, a tool is, or nobody."""
+    return _taken_apart(record)[0]
+
+
+def statement(record: Record) -> str:
+    """Returns the content without what the service put to it: the speaker before, the dates behind."""
+    return _taken_apart(record)[1]
+
+
+def _taken_apart(record: Record) -> tuple[str, str]:
+    """Returns the speaker, and what was said. A record that no conversation taught stands as it was given."""
+    if not (record.conversation_id or record.invocation_id) or record.origin is Origin.STORED:
+        return "", record.content
+    said = _SPEAKER.match(record.content)
+    text = record.content[said.end() :] if said else record.content
+    name = said.group(1) if said and record.origin is Origin.STATED else ""
+    return ("" if name in _UNNAMED else name), _DATES.sub("", text)
 
 
 def normalised(text: str) -> str:

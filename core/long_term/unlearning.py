@@ -114,4 +114,6 @@ def _left(record: Record, turns: Turns) -> set[int]:
 
 
 def _standing(record: Record) -> Record:
-    return replace(record, state=RecordState.ACTIVE, superseded_by=NO_RECORD, valid_until=None, judged=False)
+    return replace(
+        record, state=RecordState.ACTIVE, superseded_by=NO_RECORD, reason=None, valid_until=None, judged=False
+    )

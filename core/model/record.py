@@ -52,6 +52,16 @@ class RecordState(StrEnum):
     SUPERSEDED = "superseded"
 
 
+class SupersededReason(StrEnum):
+    """Why a fact is SUPERSEDED."""
+
+    SAME = "same"  # another says the same
+    CALLER = "caller"
+    CORRECTION = "correction"  # the user took it back
+    MODEL = "model"  # a language model found the contradiction
+    EARLIER = "earlier"  # stored before reasons were
+
+
 EPISODE_STEP = 400
 """Code points of a step that tells what a run was asked: an episode of a whole conversation has these."""
 
@@ -95,9 +105,10 @@ class Provenance:
 class Record(Shown):
     """One entry of a collection.
 
-    `valid_from` and `valid_until` bound the time in which a fact is known to hold. A SUPERSEDED one without
-    `valid_until` is a duplicate that `superseded_by` stands for. `revision` is the collection's at which a call last
-    changed it.
+    `reason`: why it was superseded last; ask `superseded_reason`. `valid_from` and `valid_until` bound the time in
+    which a fact is known to hold. A SUPERSEDED one without `valid_until` is a duplicate that `superseded_by` stands
+    for.
+    `revision` is the collection's at which a call last changed it.
     """
 
     record_id: RecordId
@@ -125,6 +136,7 @@ class Record(Shown):
     reflection_id: ReflectionId = NO_REFLECTION
     state: RecordState = RecordState.ACTIVE
     superseded_by: RecordId = NO_RECORD
+    reason: SupersededReason | None = None
     valid_until: datetime | None = None
     contested_with: tuple[RecordId, ...] = ()
     ttl: timedelta | None = None
@@ -143,6 +155,13 @@ class Record(Shown):
             invocation_id=self.invocation_id,
             event_time=self.event_time,
         )
+
+    @property
+    def superseded_reason(self) -> SupersededReason | None:
+        """Why it is SUPERSEDED; None: it is not."""
+        if self.state is not RecordState.SUPERSEDED:
+            return None
+        return self.reason or SupersededReason.EARLIER
 
     def held_at(self, moment: datetime) -> bool:
         """Whether it is known to have held then."""

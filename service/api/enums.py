@@ -15,7 +15,7 @@ from core.model.interaction import InteractionOrigin, TaskStatus
 from core.model.invocation import ItemType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
-from core.model.record import Origin, RecordKind, RecordState
+from core.model.record import Origin, RecordKind, RecordState, SupersededReason
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
@@ -162,6 +162,13 @@ RECORD_STATES = {
     long_term_pb2.RECORD_STATE_ACTIVE: RecordState.ACTIVE,
     long_term_pb2.RECORD_STATE_CONTESTED: RecordState.CONTESTED,
     long_term_pb2.RECORD_STATE_SUPERSEDED: RecordState.SUPERSEDED,
+}
+SUPERSEDED_REASONS = {
+    long_term_pb2.SUPERSEDED_REASON_SAME: SupersededReason.SAME,
+    long_term_pb2.SUPERSEDED_REASON_CALLER: SupersededReason.CALLER,
+    long_term_pb2.SUPERSEDED_REASON_CORRECTION: SupersededReason.CORRECTION,
+    long_term_pb2.SUPERSEDED_REASON_MODEL: SupersededReason.MODEL,
+    long_term_pb2.SUPERSEDED_REASON_EARLIER: SupersededReason.EARLIER,
 }
 INTENTS = {
     long_term_pb2.INTENT_ASK: Intent.ASK,

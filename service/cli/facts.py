@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from google.protobuf.field_mask_pb2 import FieldMask
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +21,7 @@ from service.cli.exits import Failure
 PAGE = 1_000
 PIECE = 262_144  # bytes of a file
 STATES = {pb.RECORD_STATE_CONTESTED: "CONTESTED", pb.RECORD_STATE_SUPERSEDED: "SUPERSEDED"}
+EARLIER = pb.SUPERSEDED_REASON_EARLIER
 KINDS = {
     "fact": pb.RECORD_KIND_FACT,
     "episode": pb.RECORD_KIND_EPISODE,
@@ -67,14 +69,13 @@ def facts() -> None:
     "--category", default="", help="work, life, preference, emotion, strategy, or a word of your own."
 )
 @click.option("--source", default="", help="Where it comes from.")
+@click.option(
+    "--supersedes", metavar="RECORD", multiple=True, help="A fact whose place it takes; may be given again."
+)
 @click.option("--allow-sensitive", is_flag=True, help="Keep it though it holds a secret.")
-def add(
-    errand: Errand, owner: dict[str, Any], content: str, category: str, source: str, allow_sensitive: bool
-) -> None:
+def add(errand: Errand, owner: dict[str, Any], content: str, **options: Any) -> None:
     """Remember CONTENT, and judge it against what is known."""
-    stored = errand.client.store_fact(
-        **owner, content=content, category=category, source=source, allow_sensitive=allow_sensitive, wait=True
-    )
+    stored = errand.client.store_fact(**owner, content=content, wait=True, **options)
     lines = [f"{'known' if stored.known else 'remembered'}: {stored.record.record_id}"]
     lines += [f"supersedes {record_id}" for record_id in stored.superseded_ids]
     lines += [f"contested with {record_id}" for record_id in stored.contested_ids]
@@ -102,11 +103,7 @@ def search(errand: Errand, owner: dict[str, Any], query: str, top_k: int | None,
 def list_(errand: Errand, owner: dict[str, Any], kind: str | None, category: str) -> None:
     """List records by id, with their confidence."""
     chosen = pb.RecordFilter(kinds=[KINDS[kind]] if kind else [], category=category)
-
-    def read(token: str) -> pb.ListRecordsResponse:
-        return errand.client.list_records(**owner, filter=chosen, page_size=PAGE, page_token=token)
-
-    records = [record for page in paging.pages(read) for record in page.records]
+    records = _records(errand, owner, chosen)
     errand.answer({"records": records}, _table((f"{r.confidence:.2f}", r) for r in records))
 
 
@@ -149,6 +146,33 @@ def rate(
 
 
 @facts.command()
+@click.argument("record_ids", metavar="[RECORD...]", nargs=-1)
+@whose
+@click.option("--all", "everything", is_flag=True, help="Bring back all that is listed.")
+def rejudge(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...], everything: bool) -> None:
+    """List facts that were superseded before reasons were kept, each with what took its place; or bring some back.
+
+    RECORDs that are named, or all with --all, are shown again, CONTESTED with what took their place. Then decide with
+    `memorybank facts add … --supersedes`, or leave both.
+    """
+    if record_ids and everything:
+        raise click.UsageError("name records, or give --all, not both")
+    superseded = pb.RecordFilter(kinds=[pb.RECORD_KIND_FACT], states=[pb.RECORD_STATE_SUPERSEDED])
+    past = [r for r in _records(errand, owner, superseded) if r.superseded_reason == EARLIER]
+    if not (record_ids or everything):
+        errand.answer({"records": past}, _replaced(errand, owner, past))
+        return
+    chosen = [record.record_id for record in past] if everything else list(record_ids)
+    for record_id in chosen:
+        errand.client.update_record(
+            **owner,
+            record=pb.Record(record_id=record_id, state=pb.RECORD_STATE_CONTESTED),
+            update_mask=FieldMask(paths=["state"]),
+        )
+    errand.answer({"revived_ids": chosen}, f"shown again: {drawing.many(len(chosen), 'fact')}")
+
+
+@facts.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @whose
 def export(errand: Errand, owner: dict[str, Any], folder: Path) -> None:
@@ -183,6 +207,28 @@ def import_(errand: Errand, owner: dict[str, Any], folder: Path, allow_sensitive
     lines += [f"{len(done.known_ids):,} were there"] if done.known_ids else []
     lines += [f"refused as sensitive: {record_id}" for record_id in done.refused_ids]
     errand.answer(done, "\n".join(lines))
+
+
+def _records(errand: Errand, owner: dict[str, Any], chosen: pb.RecordFilter) -> list[pb.Record]:
+    def read(token: str) -> pb.ListRecordsResponse:
+        return errand.client.list_records(**owner, filter=chosen, page_size=PAGE, page_token=token)
+
+    return [record for page in paging.pages(read) for record in page.records]
+
+
+def _replaced(errand: Errand, owner: dict[str, Any], past: list[pb.Record]) -> RenderableType:
+    """Draws facts, each above the one that took its place."""
+    if not past:
+        return Text("nothing was superseded without a reason", drawing.FAINT)
+    facts_now = {
+        r.record_id: r for r in _records(errand, owner, pb.RecordFilter(kinds=[pb.RECORD_KIND_FACT]))
+    }
+    rows = []
+    for record in past:
+        rows.append(("", record))
+        if record.superseded_by in facts_now:
+            rows.append(("  by", facts_now[record.superseded_by]))
+    return _table(rows)
 
 
 def _pieces(path: Path) -> Iterable[bytes]:

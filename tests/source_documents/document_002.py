@@ -204,9 +204,9 @@ LAYERED = [
     ),
     row(
         "§9",
-        "Contradicting memories are found, and one takes the other's place",
+        "Contradicting memories are found, and shown as such, the stronger and newer first",
         "core/long_term/standing.py",
-        f"{API}::test_a_contradicting_fact_takes_the_place_of_the_older_one",
+        f"{API}::test_a_contradicting_fact_contests_the_older_one_and_comes_first",
     ),
     row(
         "§9",

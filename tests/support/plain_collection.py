@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+MOST_OPPONENTS = 20
 STRENGTH = {"stated": 2, "stored": 2, "observed": 1, "distilled": 0}
 FIRST = {"stated": 0.8, "stored": 0.8, "observed": 0.6, "distilled": 0.5}
 WEAK, UNUSED = 0.3, 30  # confidence, days
@@ -95,13 +96,7 @@ class PlainCollection:
 
     def _conflict(self, one: str, other: str) -> None:
         a, b = self.records[one], self.records[other]
-        if "superseded" in (a.state, b.state):
-            return
-        (older, _), (newer, winner) = sorted(
-            ((one, a), (other, b)), key=lambda pair: (pair[1].event, pair[1].order)
-        )
-        if winner.strength >= self.records[older].strength:
-            self._supersede(older, newer, winner.event)
+        if "superseded" in (a.state, b.state) or max(len(a.against), len(b.against)) >= MOST_OPPONENTS:
             return
         for record, against in ((a, other), (b, one)):
             record.state = "contested"

@@ -12,7 +12,7 @@ from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
 from core.agents.llm.topics import enclosed, names, size
 from core.agents.parsing import Fields, Malformed, folded, shown
-from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
+from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource, RelatedOpinion, Topic
 from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
 from core.text.analysis import terms
@@ -94,13 +94,17 @@ def _first_opinions(reply: Fields, new: Topic, by_name: ByName) -> list[Conflict
 
 
 def _conflict(row: Fields, new: Topic, existing: Topic) -> ConflictOpinion:
+    new_quote = row.text_or_nothing("new_quote")
+    existing_quote = row.text_or_nothing("existing_quote")
     return ConflictOpinion(
         existing=existing.node_id,
         confidence=row.confidence("confidence"),
         reasoning=row.line("reasoning"),
         description=row.line("conflict_description"),
-        new_quote=quoted(row.text_or_nothing("new_quote"), new),
-        existing_quote=quoted(row.text_or_nothing("existing_quote"), existing),
+        new_quote=quoted(new_quote, new),
+        existing_quote=quoted(existing_quote, existing),
+        by=OpinionSource.MODEL,
+        verbatim=says(new, new_quote) and says(existing, existing_quote),
     )
 
 
@@ -113,13 +117,18 @@ def _merge(row: Fields, existing: Topic) -> MergeOpinion:
     )
 
 
+def says(topic: Topic, quote: str) -> bool:
+    """Whether a node's own texts hold these words; no words are in none."""
+    wanted = folded(quote)
+    return bool(wanted) and (wanted in folded(topic.summary) or wanted in folded(topic.context))
+
+
 def quoted(quote: str, topic: Topic) -> str:
     """Returns the quote if the node says it; else the sentence of its summary that shares most words with it, if
     any."""
-    wanted = folded(quote)
-    if not wanted or wanted in folded(topic.summary) or wanted in folded(topic.context):
+    if not folded(quote) or says(topic, quote):
         return quote
-    asked = set(terms(wanted))
+    asked = set(terms(folded(quote)))
     said = sentences.split(topic.summary)
     shared = [len(asked & set(terms(sentence))) for sentence in said]
     best = max(range(len(said)), key=lambda index: shared[index], default=None)

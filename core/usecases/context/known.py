@@ -91,7 +91,7 @@ class _Looking:
             self._house.embedder.space,
             self._house.long_term,
         )
-        return [one.record for one in found]
+        return [one.record for one in found if one.score > 0.0 or one.record.contested_with]
 
     def _episodes(self, count: int) -> list[Record]:
         if count <= 0:

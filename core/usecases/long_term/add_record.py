@@ -3,9 +3,10 @@
 Law: what has expired is not there, whether or not it has been swept away: its id is free, and its words are new.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import RecordExists
+from core.errors import InvalidField, RecordExists, RecordNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
@@ -13,7 +14,7 @@ from core.long_term.forgetting import is_forgotten
 from core.long_term.standing import Rewriting
 from core.long_term.steps import RecordDrop, RecordPut, Step
 from core.long_term.texts import normalised
-from core.model.record import Origin, Record, RecordKind
+from core.model.record import Origin, Record, RecordKind, RecordState, SupersededReason
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, read_back
@@ -28,18 +29,21 @@ from core.usecases.long_term.writing import Edit, write
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddRecord:
     """The record as it came: without an id one is made; its times but `event_time` are the service's to set.
-    `dated`: whether its `event_time` was given; else it is now. `place`: where its fields are in the request."""
+    `dated`: whether its `event_time` was given; else it is now. `place`: where its fields are in the request.
+    `supersedes`: facts whose place it takes."""
 
     key: CollectionKey
     record: Record
     dated: bool = True
     allow_sensitive: bool = False
     place: str = "record."
+    supersedes: tuple[RecordId, ...] = ()
     request: RequestKey | None = None
 
 
 async def add_record(house: House, command: AddRecord) -> RecordsKept:
-    """Raises RecordExists, SensitiveContent, InvalidField (event_time), MemoryOff, LimitReached, RequestIdReused."""
+    """Raises RecordExists, RecordNotFound, SensitiveContent, InvalidField (event_time, supersedes), MemoryOff,
+    LimitReached, RequestIdReused."""
     return await read_back(house, command.key, await store(house, command))
 
 
@@ -65,13 +69,20 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
         known = collection.same_text(given.content) if given.kind is RecordKind.FACT else None
         if known is not None and lasts(known):
             rewriting = Rewriting(collection, house.long_term)
-            rewriting.known(known, given)
+            joined = rewriting.known(known, given)
+            _take_place(rewriting, joined, command.supersedes)
             kept = Kept(record_ids=(known.record_id,), known=True)
             return Edit(
-                result=kept, steps=tuple(rewriting.steps), touches=touches | {f"record:{known.record_id}"}
+                result=kept,
+                steps=tuple(rewriting.steps),
+                touches=touches | {f"record:{known.record_id}"},
+                sees_all=bool(command.supersedes),
             )
         record = replace(stamped(given, now, revision), record_id=record_id)
-        steps: tuple[Step, ...] = (RecordPut(record=record),)
+        steps: tuple[Step, ...] = (
+            RecordPut(record=record),
+            *_of_those_superseded(house, collection, record, command),
+        )
         if before is not None:
             gone = feedback_without(collection, {record_id})
             steps = (
@@ -84,11 +95,38 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
             result=Kept(record_ids=(record_id,)),
             steps=steps,
             touches=touches,
-            sees_all=before is not None,
+            sees_all=before is not None or bool(command.supersedes),
             erase=before is not None,
         )
 
     return await write(house, command.key, compose, command.request, Kept)
+
+
+def _of_those_superseded(
+    house: House, collection: Collection, record: Record, command: AddRecord
+) -> Iterable[Step]:
+    """Returns the steps by which a new record takes the place of those that it was said to."""
+    if not command.supersedes:
+        return ()
+    rewriting = Rewriting(collection, house.long_term)
+    _take_place(rewriting, record, command.supersedes)
+    return rewriting.steps
+
+
+def _take_place(rewriting: Rewriting, record: Record, supersedes: Sequence[RecordId]) -> None:
+    """Raises RecordNotFound, InvalidField."""
+    for place, key in enumerate(supersedes):
+        field = f"supersedes[{place}]"
+        if key == record.record_id:
+            raise InvalidField(field, "must name another fact: this one says the same")
+        other = rewriting.get(key)
+        if other is None:
+            raise RecordNotFound(key)
+        if other.kind is not RecordKind.FACT:
+            raise InvalidField(field, "must name a FACT")
+        if other.state is not RecordState.SUPERSEDED:
+            moment = max(record.event_time, other.valid_from)
+            rewriting.supersede(other, record, moment, SupersededReason.CALLER)
 
 
 def was_forgotten(collection: Collection, given: Record) -> bool:

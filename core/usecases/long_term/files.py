@@ -25,6 +25,7 @@ from core.model.record import (
     RecordState,
     Recovery,
     Reflection,
+    SupersededReason,
     Uses,
 )
 from core.text.long_json import decoded
@@ -95,6 +96,8 @@ def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
         own["last_use_time"] = _seconds(uses.last_time)
     if record.valid_until is not None:
         own["valid_until"] = _seconds(record.valid_until)
+    if record.superseded_reason is not None:
+        own["superseded_reason"] = record.superseded_reason.value
     if record.ttl is not None:
         own["ttl_seconds"] = record.ttl.total_seconds()
     for name in ("conversation_id", "invocation_id", "agent", "superseded_by", "reflection_id"):
@@ -251,6 +254,7 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         reflection_id=ReflectionId(_id_or_none(entry.get("reflection_id", ""))),
         state=RecordState(entry.get("state", RecordState.ACTIVE)),
         superseded_by=RecordId(_id_or_none(entry.get("superseded_by", ""))),
+        reason=SupersededReason(entry["superseded_reason"]) if "superseded_reason" in entry else None,
         contested_with=tuple(
             dict.fromkeys(RecordId(_id(other)) for other in entry.get("contested_with", ()))
         ),

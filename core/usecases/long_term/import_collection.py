@@ -99,6 +99,7 @@ def _standing(record: Record, there: set[RecordId], revision: int) -> Record:
         state=RecordState.CONTESTED if partners else RecordState.ACTIVE,
         contested_with=partners,
         superseded_by=NO_RECORD,
+        reason=None,
         valid_until=None,
         judged=False,
         revision=revision,

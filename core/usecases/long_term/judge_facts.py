@@ -6,16 +6,18 @@ of it seen, so that two racing facts are always compared.
 
 from collections.abc import Sequence
 
+from core.agents.offline.corrections import corrects
+from core.agents.offline.essentials import have_equal_essentials
 from core.agents.opinions import Opinions, Unasked
-from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
+from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource, Topic
 from core.errors import CollectionNotFound, MemoryOff
 from core.ids import NodeId, RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.ranking import Sought, similarities
-from core.long_term.standing import Rewriting
-from core.long_term.texts import embedded
-from core.model.record import Record
+from core.long_term.standing import Contradiction, Rewriting
+from core.long_term.texts import embedded, speaker, statement
+from core.model.record import Record, SupersededReason
 from core.ports.aggregates import Draft
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
@@ -49,9 +51,7 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
         nearest = _nearest(house, collection, fact, opinions)
         found = opinions.conflicts_and_merges(_topic(fact), [_topic(other) for other in nearest])
         rewriting = Rewriting(collection, house.long_term)
-        conflicts = [RecordId(o.existing) for o in found if isinstance(o, ConflictOpinion)]
-        merges = [RecordId(o.existing) for o in found if isinstance(o, MergeOpinion)]
-        rewriting.judge(record_id, conflicts, merges)
+        rewriting.judge(record_id, _contradictions(collection, fact, found), _merges(collection, fact, found))
         return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=(tender,))
 
     def stage(collection: Collection, revision: int) -> Draft[bool]:
@@ -71,8 +71,37 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
             return False
 
 
+def _contradictions(
+    collection: Collection, fact: Record, found: Sequence[ConflictOpinion | MergeOpinion]
+) -> list[Contradiction]:
+    """Returns what the fact contradicts, the surest first. A user takes back one thing at a time."""
+    contradictions: list[Contradiction] = []
+    corrected = False
+    for opinion in found:
+        if not isinstance(opinion, ConflictOpinion):
+            continue
+        other = collection.records[RecordId(opinion.existing)]
+        reason = None
+        if opinion.by is OpinionSource.MODEL and opinion.verbatim:
+            reason = SupersededReason.MODEL
+        elif not corrected and corrects(fact, other):
+            reason, corrected = SupersededReason.CORRECTION, True
+        contradictions.append(Contradiction(with_id=other.record_id, reason=reason))
+    return contradictions
+
+
+def _merges(
+    collection: Collection, fact: Record, found: Sequence[ConflictOpinion | MergeOpinion]
+) -> list[RecordId]:
+    """Returns the facts that say the same, with the same amounts, names and denials."""
+    others = (collection.records[RecordId(o.existing)] for o in found if isinstance(o, MergeOpinion))
+    said = statement(fact)
+    return [other.record_id for other in others if have_equal_essentials(said, statement(other))]
+
+
 def _nearest(house: House, collection: Collection, fact: Record, opinions: Opinions) -> Sequence[Record]:
-    """Returns the facts most like it, its own vector being the query's. Raises Unasked."""
+    """Returns the facts most like it, its own vector being the query's; not what somebody else said of themselves.
+    Raises Unasked."""
     vector = collection.vectors.get(fact.record_id)
     if vector is None:
         (vector,) = opinions.vectors([embedded(fact)])
@@ -85,12 +114,16 @@ def _nearest(house: House, collection: Collection, fact: Record, opinions: Opini
     )
 
     def other_fact(record_id: RecordId) -> bool:
-        return record_id in collection.standing and record_id != fact.record_id
+        if record_id not in collection.standing or record_id == fact.record_id:
+            return False
+        other = speaker(collection.records[record_id])
+        return not said_by or not other or other == said_by
 
+    said_by = speaker(fact)
     similar = similarities(collection, sought, other_fact, house.embedder.space)
     order = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
     return [collection.records[record_id] for record_id in order[: sought.top_k]]
 
 
 def _topic(fact: Record) -> Topic:
-    return Topic(node_id=NodeId(fact.record_id), summary=fact.content, context="", keywords=())
+    return Topic(node_id=NodeId(fact.record_id), summary=statement(fact), context="", keywords=())

@@ -55,6 +55,7 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
             text=command.query,
             vector=vector,
             min_similarity=command.min_similarity,
+            as_of=command.as_of,
         )
         allowed = _admits(command, opened)
         best = ranked(opened.collection, sought, allowed, house.embedder.space, house.long_term)

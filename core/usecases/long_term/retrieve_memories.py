@@ -114,7 +114,8 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
     if not route.categories or route.widened:
         return widened, everything
     routed = search(route)
-    if len(routed) < sought.top_k or everything[0].score > routed[0].score:
+    answering = sum(one.score > 0.0 for one in routed)
+    if answering < sought.top_k or everything[0].score > routed[0].score:
         return widened, everything
     return route, routed
 

@@ -20,7 +20,8 @@ class StoreFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactStored:
-    """`superseded_ids` and `contested_ids` are of a call that waited."""
+    """`superseded_ids` are those that the call named; of one that waited also what judging came to, as
+    `contested_ids`."""
 
     kept: RecordsKept
     superseded_ids: tuple[RecordId, ...] = ()
@@ -33,7 +34,9 @@ async def store_fact(house: House, command: StoreFact) -> FactStored:
     key = command.adding.key
     committed = await store(house, command.adding)
     if not command.wait:
-        return FactStored(kept=await read_back(house, key, committed))
+        return FactStored(
+            kept=await read_back(house, key, committed), superseded_ids=command.adding.supersedes
+        )
     await judge_facts(house, key)
     (record_id,) = committed.result.record_ids
     async with house.collections.reading(key) as collection:

@@ -27,7 +27,7 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateRecord:
-    """`given`: values by the names of FIELDS. A `state` decides a CONTESTED fact."""
+    """`given`: values by the names of FIELDS. A `state` decides a CONTESTED fact, or brings back a SUPERSEDED one."""
 
     key: CollectionKey
     record_id: RecordId
@@ -70,9 +70,18 @@ def _decided(rewriting: Rewriting, before: Record, command: UpdateRecord) -> Rec
     state = command.given.get("state")
     if state is None:
         return before
+    if state is RecordState.CONTESTED:
+        return _revived(rewriting, before)
     if before.state is not RecordState.CONTESTED:
-        raise InvalidField("record.state", "can only be set of a CONTESTED record")
+        raise InvalidField("record.state", "ACTIVE and SUPERSEDED can only be set of a CONTESTED record")
     return rewriting.decide(before, stands=state is RecordState.ACTIVE)
+
+
+def _revived(rewriting: Rewriting, before: Record) -> Record:
+    if before.state is not RecordState.SUPERSEDED:
+        raise InvalidField("record.state", "CONTESTED can only be set of a SUPERSEDED record")
+    rewriting.revive(before)
+    return rewriting.changed[before.record_id]
 
 
 def _values(record: Record, command: UpdateRecord) -> dict[str, Any]:
@@ -98,5 +107,6 @@ def _to_be_judged(record: Record) -> Record:
         state=RecordState.ACTIVE,
         contested_with=(),
         superseded_by=RecordId(""),
+        reason=None,
         valid_until=None,
     )

@@ -94,7 +94,7 @@ class _RecordOriginEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordOr
 
 class RecordOrigin(_RecordOrigin, metaclass=_RecordOriginEnumTypeWrapper):
     """How the service came to know a record, in order of strength: STATED and STORED are equals, OBSERVED is weaker,
-    DISTILLED the weakest. A weaker origin never supersedes a stronger one.
+    DISTILLED the weakest. Of facts that contest each other the stronger origin comes first.
     """
 
 RECORD_ORIGIN_UNSPECIFIED: RecordOrigin.ValueType  # 0
@@ -122,7 +122,7 @@ class _RecordStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RecordSta
     RECORD_STATE_CONTESTED: _RecordState.ValueType  # 2
     """Another fact says otherwise, and neither is known to be right: found and marked, until UpdateRecord decides."""
     RECORD_STATE_SUPERSEDED: _RecordState.ValueType  # 3
-    """Another fact took its place: found only when asked for, or as of a time when it held."""
+    """Another fact took its place: found only when asked for, or as of a time when it held. `superseded_reason` says why."""
 
 class RecordState(_RecordState, metaclass=_RecordStateEnumTypeWrapper):
     """Where a record stands."""
@@ -134,8 +134,46 @@ RECORD_STATE_ACTIVE: RecordState.ValueType  # 1
 RECORD_STATE_CONTESTED: RecordState.ValueType  # 2
 """Another fact says otherwise, and neither is known to be right: found and marked, until UpdateRecord decides."""
 RECORD_STATE_SUPERSEDED: RecordState.ValueType  # 3
-"""Another fact took its place: found only when asked for, or as of a time when it held."""
+"""Another fact took its place: found only when asked for, or as of a time when it held. `superseded_reason` says why."""
 Global___RecordState: _TypeAlias = RecordState  # noqa: Y015
+
+class _SupersededReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SupersededReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SupersededReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SUPERSEDED_REASON_UNSPECIFIED: _SupersededReason.ValueType  # 0
+    """It is not superseded."""
+    SUPERSEDED_REASON_SAME: _SupersededReason.ValueType  # 1
+    """Another fact says the same, with the same amounts and names."""
+    SUPERSEDED_REASON_CALLER: _SupersededReason.ValueType  # 2
+    """A caller said so: UpdateRecord, or `supersedes` of StoreFact."""
+    SUPERSEDED_REASON_CORRECTION: _SupersededReason.ValueType  # 3
+    """The user took it back in so many words: "No, it is Mishka, not Miso"."""
+    SUPERSEDED_REASON_MODEL: _SupersededReason.ValueType  # 4
+    """A language model found the contradiction and quoted both facts."""
+    SUPERSEDED_REASON_EARLIER: _SupersededReason.ValueType  # 5
+    """It was superseded before reasons were kept. UpdateRecord can bring it back."""
+
+class SupersededReason(_SupersededReason, metaclass=_SupersededReasonEnumTypeWrapper):
+    """Why a fact is SUPERSEDED. What an offline Judge holds for a contradiction is none of the reasons: such facts are
+    CONTESTED.
+    """
+
+SUPERSEDED_REASON_UNSPECIFIED: SupersededReason.ValueType  # 0
+"""It is not superseded."""
+SUPERSEDED_REASON_SAME: SupersededReason.ValueType  # 1
+"""Another fact says the same, with the same amounts and names."""
+SUPERSEDED_REASON_CALLER: SupersededReason.ValueType  # 2
+"""A caller said so: UpdateRecord, or `supersedes` of StoreFact."""
+SUPERSEDED_REASON_CORRECTION: SupersededReason.ValueType  # 3
+"""The user took it back in so many words: "No, it is Mishka, not Miso"."""
+SUPERSEDED_REASON_MODEL: SupersededReason.ValueType  # 4
+"""A language model found the contradiction and quoted both facts."""
+SUPERSEDED_REASON_EARLIER: SupersededReason.ValueType  # 5
+"""It was superseded before reasons were kept. UpdateRecord can bring it back."""
+Global___SupersededReason: _TypeAlias = SupersededReason  # noqa: Y015
 
 class _Intent:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -856,6 +894,7 @@ class Record(_message.Message):
     RECOVERY_FIELD_NUMBER: _builtins.int
     ALSO_FROM_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_REASON_FIELD_NUMBER: _builtins.int
     record_id: _builtins.str
     """Its id, unique in the collection. Empty in AddRecord: generated."""
     kind: Global___RecordKind.ValueType
@@ -900,6 +939,8 @@ class Record(_message.Message):
     """The record that took its place; empty for none. Output only."""
     revision: _builtins.int
     """The collection's revision at which a call last changed it. Output only."""
+    superseded_reason: Global___SupersededReason.ValueType
+    """Why it is SUPERSEDED. Output only."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Marks, at most 64, each at most 256 code points."""
@@ -934,7 +975,7 @@ class Record(_message.Message):
 
     @_builtins.property
     def contested_with(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The facts it is contested with. Output only."""
+        """The facts it is contested with, at most 20. Output only."""
 
     @_builtins.property
     def ttl(self) -> _duration_pb2.Duration:
@@ -989,10 +1030,11 @@ class Record(_message.Message):
         recovery: Global___Recovery | None = ...,
         also_from: _abc.Iterable[Global___Provenance] | None = ...,
         revision: _builtins.int = ...,
+        superseded_reason: Global___SupersededReason.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "confidence", b"confidence", "create_time", b"create_time", "episode", b"episode", "event_time", b"event_time", "last_use_time", b"last_use_time", "recovery", b"recovery", "reward", b"reward", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
@@ -1291,6 +1333,7 @@ class StoreFactRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     WAIT_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    SUPERSEDES_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -1319,6 +1362,12 @@ class StoreFactRequest(_message.Message):
     def ttl(self) -> _duration_pb2.Duration:
         """How long it is kept. Absent: as the collection says."""
 
+    @_builtins.property
+    def supersedes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of facts of the same collection whose place it takes, at most 20; not of the fact that says the same already.
+        One that is SUPERSEDED stays as it is.
+        """
+
     def __init__(
         self,
         *,
@@ -1334,10 +1383,11 @@ class StoreFactRequest(_message.Message):
         allow_sensitive: _builtins.bool = ...,
         wait: _builtins.bool = ...,
         request_id: _builtins.str = ...,
+        supersedes: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time", "ttl", b"ttl"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow_sensitive", b"allow_sensitive", "category", b"category", "collection", b"collection", "content", b"content", "conversation_id", b"conversation_id", "event_time", b"event_time", "metadata_json", b"metadata_json", "request_id", b"request_id", "source", b"source", "ttl", b"ttl", "user", b"user", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow_sensitive", b"allow_sensitive", "category", b"category", "collection", b"collection", "content", b"content", "conversation_id", b"conversation_id", "event_time", b"event_time", "metadata_json", b"metadata_json", "request_id", b"request_id", "source", b"source", "supersedes", b"supersedes", "ttl", b"ttl", "user", b"user", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1367,7 +1417,7 @@ class StoreFactResponse(_message.Message):
 
     @_builtins.property
     def superseded_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Facts whose place it took. Only with `wait`."""
+        """Facts whose place it took: those of `supersedes`; with `wait` also what judging it came to."""
 
     @_builtins.property
     def contested_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -1472,7 +1522,10 @@ Global___RetrieveFactsRequest: _TypeAlias = RetrieveFactsRequest  # noqa: Y015
 
 @_typing.final
 class RetrieveFactsResponse(_message.Message):
-    """The facts found, best first."""
+    """The facts found, best first. Facts that contest one another stand in an order of their own: by origin, then by how many
+    words of the query only they hold, then the newer first; the first stands where the best of them would, the second counts
+    half, and all others follow what is not contested. A fact that is found brings along the one that comes before it.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -200,8 +200,8 @@ class LongTermServicer(object):
     """
 
     def StoreFact(self, request, context):
-        """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat, supersede or
-        contest. Errors: SENSITIVE_CONTENT.
+        """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat or contest.
+        Errors: SENSITIVE_CONTENT, RECORD_NOT_FOUND (an id of `supersedes`; nothing is stored then).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -247,7 +247,8 @@ class LongTermServicer(object):
 
     def UpdateRecord(self, request, context):
         """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
-        stand and supersedes those it is contested with, SUPERSEDED gives way to them. Errors: COLLECTION_NOT_FOUND,
+        stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
+        back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
         RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -39,8 +39,8 @@ class LongTermStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> LongTermAsyncStub: ...
     StoreFact: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.StoreFactRequest, _long_term_pb2.StoreFactResponse]
-    """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat, supersede or
-    contest. Errors: SENSITIVE_CONTENT.
+    """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat or contest.
+    Errors: SENSITIVE_CONTENT, RECORD_NOT_FOUND (an id of `supersedes`; nothing is stored then).
     """
     RetrieveFacts: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.RetrieveFactsRequest, _long_term_pb2.RetrieveFactsResponse]
     """Finds facts by similarity × weight × decay. What it finds counts as used. Errors: EMBEDDING_SPACE_MISMATCH,
@@ -60,7 +60,8 @@ class LongTermStub:
     """Reads a record. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND."""
     UpdateRecord: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]
     """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
-    stand and supersedes those it is contested with, SUPERSEDED gives way to them. Errors: COLLECTION_NOT_FOUND,
+    stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
+    back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
     RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
     """
     ListRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ListRecordsRequest, _long_term_pb2.ListRecordsResponse]
@@ -146,8 +147,8 @@ class LongTermAsyncStub(LongTermStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     StoreFact: _aio.UnaryUnaryMultiCallable[_long_term_pb2.StoreFactRequest, _long_term_pb2.StoreFactResponse]  # type: ignore[assignment]
-    """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat, supersede or
-    contest. Errors: SENSITIVE_CONTENT.
+    """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat or contest.
+    Errors: SENSITIVE_CONTENT, RECORD_NOT_FOUND (an id of `supersedes`; nothing is stored then).
     """
     RetrieveFacts: _aio.UnaryUnaryMultiCallable[_long_term_pb2.RetrieveFactsRequest, _long_term_pb2.RetrieveFactsResponse]  # type: ignore[assignment]
     """Finds facts by similarity × weight × decay. What it finds counts as used. Errors: EMBEDDING_SPACE_MISMATCH,
@@ -167,7 +168,8 @@ class LongTermAsyncStub(LongTermStub):
     """Reads a record. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND."""
     UpdateRecord: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]  # type: ignore[assignment]
     """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
-    stand and supersedes those it is contested with, SUPERSEDED gives way to them. Errors: COLLECTION_NOT_FOUND,
+    stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
+    back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
     RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
     """
     ListRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ListRecordsRequest, _long_term_pb2.ListRecordsResponse]  # type: ignore[assignment]
@@ -256,8 +258,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.StoreFactRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.StoreFactResponse, _abc.Awaitable[_long_term_pb2.StoreFactResponse]]:
-        """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat, supersede or
-        contest. Errors: SENSITIVE_CONTENT.
+        """Stores a fact: durable and found at once, then judged against the nearest facts, which it may repeat or contest.
+        Errors: SENSITIVE_CONTENT, RECORD_NOT_FOUND (an id of `supersedes`; nothing is stored then).
         """
 
     @_abc_1.abstractmethod
@@ -313,7 +315,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.UpdateRecordResponse, _abc.Awaitable[_long_term_pb2.UpdateRecordResponse]]:
         """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
-        stand and supersedes those it is contested with, SUPERSEDED gives way to them. Errors: COLLECTION_NOT_FOUND,
+        stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
+        back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
         RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
         """
 

@@ -3,6 +3,7 @@
 from core.ids import RecordId, ReflectionId, Tenant
 from core.long_term.recovery import Failure
 from core.long_term.routing import Layer, Route, layers_of
+from core.long_term.standing import MOST_OPPONENTS
 from core.long_term.worth import opinion
 from core.model.record import Recovery
 from core.usecases.long_term.add_record import AddRecord
@@ -79,6 +80,7 @@ def store_fact(request: pb.StoreFactRequest, tenant: Tenant) -> StoreFact:
             dated=request.HasField("event_time"),
             allow_sensitive=request.allow_sensitive,
             place="",
+            supersedes=tuple(map(RecordId, check.ids("supersedes", request.supersedes, MOST_OPPONENTS))),
             request=check.request(request, "wait"),
         )
         return StoreFact(adding=adding, wait=request.wait)

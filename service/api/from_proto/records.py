@@ -204,10 +204,7 @@ def given_fields(check: Checks, record: pb.Record, named: frozenset[str]) -> dic
         if "content" in named:
             check.wrong("record.content", "follows from the episode's goal")
     if "state" in named:
-        state = check.choice("record.state", record.state, RECORD_STATES)
-        if record.state == pb.RECORD_STATE_CONTESTED:
-            check.wrong("record.state", "must be ACTIVE (it stands) or SUPERSEDED (it gives way)")
-        given["state"] = state
+        given["state"] = check.choice("record.state", record.state, RECORD_STATES)
     return given
 
 

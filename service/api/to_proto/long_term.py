@@ -27,12 +27,21 @@ from core.usecases.long_term.retrieve_facts import RecordsFound
 from core.usecases.long_term.retrieve_memories import MemoriesFound
 from core.usecases.long_term.store_fact import FactStored
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.enums import INTENTS, LAYERS, RECORD_KINDS, RECORD_ORIGINS, RECORD_STATES, numbers
+from service.api.enums import (
+    INTENTS,
+    LAYERS,
+    RECORD_KINDS,
+    RECORD_ORIGINS,
+    RECORD_STATES,
+    SUPERSEDED_REASONS,
+    numbers,
+)
 from service.api.to_proto.values import duration, time, time_or_none, usage
 
 _KINDS = numbers(RECORD_KINDS)
 _ORIGINS = numbers(RECORD_ORIGINS)
 _STATES = numbers(RECORD_STATES)
+_REASONS = numbers(SUPERSEDED_REASONS)
 _INTENTS = numbers(INTENTS)
 _LAYERS = numbers(LAYERS)
 
@@ -73,6 +82,7 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         reflection_id=value.reflection_id,
         state=_STATES[value.state],
         superseded_by=value.superseded_by,
+        superseded_reason=_REASONS[value.superseded_reason] if value.superseded_reason else None,
         valid_from=time(value.valid_from),
         valid_until=time_or_none(value.valid_until),
         contested_with=value.contested_with,

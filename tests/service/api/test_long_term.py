@@ -83,19 +83,91 @@ async def test_a_repeated_request_answers_as_the_first(service: Service) -> None
     assert again.revision == first.revision
 
 
-async def test_a_contradicting_fact_takes_the_place_of_the_older_one(service: Service) -> None:
+async def test_a_contradicting_fact_contests_the_older_one_and_comes_first(service: Service) -> None:
     old = await stored(service, "The database of the project is MySQL.")
 
     answer = await service.long_term.StoreFact(
         pb.StoreFactRequest(content="The database of the project is PostgreSQL.", wait=True, **ADA)
     )
 
+    assert (list(answer.superseded_ids), list(answer.contested_ids)) == ([], [old.record_id])
+    assert await retrieved(service, "Which database does the project use?") == [
+        "The database of the project is PostgreSQL.",
+        "The database of the project is MySQL.",
+    ]
+
+
+async def test_a_fact_takes_the_place_of_those_that_the_caller_names(service: Service) -> None:
+    old = await stored(service, "The database of the project is MySQL.")
+
+    answer = await service.long_term.StoreFact(
+        pb.StoreFactRequest(
+            content="The database of the project is PostgreSQL.", supersedes=[old.record_id], **ADA
+        )
+    )
+    past = (await service.long_term.GetRecord(pb.GetRecordRequest(record_id=old.record_id, **ADA))).record
+
     assert list(answer.superseded_ids) == [old.record_id]
+    assert past.state == pb.RECORD_STATE_SUPERSEDED
+    assert (past.superseded_by, past.superseded_reason) == (
+        answer.record.record_id,
+        pb.SUPERSEDED_REASON_CALLER,
+    )
     assert await retrieved(service, "Which database does the project use?") == [
         "The database of the project is PostgreSQL."
     ]
     both = await retrieved(service, "Which database does the project use?", include_superseded=True)
     assert len(both) == 2
+
+
+async def test_what_cannot_be_superseded_is_refused_and_nothing_is_stored(service: Service) -> None:
+    mine = await stored(service, "The database of the project is MySQL.")
+    episode = await service.long_term.StoreEpisode(pb.StoreEpisodeRequest(goal="Move it", **ADA))
+    theirs = await service.long_term.StoreFact(pb.StoreFactRequest(content="It is Oracle.", user="bob"))
+
+    async def refusal(content: str, *ids: str) -> tuple[str, str]:
+        error = await refused(
+            service.long_term.StoreFact(pb.StoreFactRequest(content=content, supersedes=ids, **ADA))
+        )
+        return error.reason, error.metadata.get("field", "")
+
+    assert await refusal("It is PostgreSQL.", theirs.record.record_id) == ("RECORD_NOT_FOUND", "")
+    assert await refusal("It is PostgreSQL.", mine.record_id, "nowhere") == ("RECORD_NOT_FOUND", "")
+    assert await refusal("It is PostgreSQL.", episode.record.record_id) == ("INVALID_FIELD", "supersedes[0]")
+    assert await refusal(mine.content, mine.record_id) == ("INVALID_FIELD", "supersedes[0]")
+    assert await refusal("It is PostgreSQL.", *map(str, range(21))) == ("INVALID_FIELD", "supersedes")
+    listed = await service.long_term.ListRecords(pb.ListRecordsRequest(**ADA))
+    assert {record.state for record in listed.records} == {pb.RECORD_STATE_ACTIVE}
+    assert len(listed.records) == 2
+
+
+async def test_a_superseded_fact_is_brought_back_contested_with_what_took_its_place(service: Service) -> None:
+    old = await stored(service, "The office is in Graz.")
+    new = await service.long_term.StoreFact(
+        pb.StoreFactRequest(content="The office is in Linz.", supersedes=[old.record_id], **ADA)
+    )
+
+    brought_back = await service.long_term.UpdateRecord(
+        pb.UpdateRecordRequest(
+            record=pb.Record(record_id=old.record_id, state=pb.RECORD_STATE_CONTESTED),
+            update_mask=FieldMask(paths=["state"]),
+            **ADA,
+        )
+    )
+    again = await refused(
+        service.long_term.UpdateRecord(
+            pb.UpdateRecordRequest(
+                record=pb.Record(record_id=old.record_id, state=pb.RECORD_STATE_CONTESTED),
+                update_mask=FieldMask(paths=["state"]),
+                **ADA,
+            )
+        )
+    )
+
+    assert brought_back.record.state == pb.RECORD_STATE_CONTESTED
+    assert brought_back.record.superseded_reason == pb.SUPERSEDED_REASON_UNSPECIFIED
+    assert list(brought_back.record.contested_with) == [new.record.record_id]
+    assert (again.reason, again.metadata["field"]) == ("INVALID_FIELD", "record.state")
 
 
 async def test_what_held_at_an_earlier_time_is_found_as_of_then(service: Service) -> None:
@@ -111,7 +183,6 @@ async def test_what_held_at_an_earlier_time_is_found_as_of_then(service: Service
     then = await service.long_term.RetrieveFacts(asked)
 
     assert [f.record.content for f in then.facts] == ["项目的数据库是MySQL。"]
-    assert then.facts[0].record.valid_until.ToJsonString() == "2024-01-01T00:00:00Z"
 
 
 async def test_a_tool_s_claim_contests_what_the_user_said_and_never_supersedes_it(service: Service) -> None:
@@ -195,7 +266,7 @@ async def test_a_deleted_fact_does_not_come_back_out_of_older_text(service: Serv
     assert not told_again.known
 
 
-async def test_deleting_a_superseding_fact_revives_what_it_superseded(service: Service) -> None:
+async def test_deleting_a_contesting_fact_revives_what_it_contested(service: Service) -> None:
     old = await stored(service, "The lead of the project is Anna.")
     new = await stored(service, "The lead of the project is Boris.")
 

@@ -17,11 +17,20 @@ def test_a_fact_is_remembered_found_rated_brought_up_to_date_and_forgotten(shell
     gone = shell.told("facts", "forget", second["record"]["record_id"], "--yes", *user)
 
     assert rated["confidence"] > 0.8
-    assert second["superseded_ids"] == [first]
-    assert COFFEE in found
-    assert TEA not in found
+    assert second["contested_ids"] == [first]
+    assert found.index(COFFEE) < found.index(TEA)
     assert gone["revived_ids"] == [first]
     assert TEA in shell.done("facts", "list", *user)
+
+
+def test_what_a_fact_replaces_is_named_and_is_not_listed_as_replaced_without_a_reason(shell: Shell) -> None:
+    user = ("--user", shell.bank)
+    old = shell.told("facts", "add", TEA, *user)["record"]["record_id"]
+    new = shell.told("facts", "add", COFFEE, "--supersedes", old, *user)
+
+    assert new["superseded_ids"] == [old]
+    assert TEA not in shell.done("facts", "search", "which database?", *user)
+    assert "nothing" in shell.done("facts", "rejudge", *user)
 
 
 def test_an_export_is_a_folder_that_people_can_read(shell: Shell, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.agents.llm.judge import LlmJudge
-from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
+from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource, RelatedOpinion, Topic
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
 from core.ports.chat import ChatMessage, ReplyShape
@@ -66,6 +66,7 @@ async def test_a_conflict_and_a_merge_are_found_in_one_call() -> None:
             description="CEO信息矛盾",
             new_quote="The CEO of Acme is Zhang San.",
             existing_quote="The CEO of Acme is Li Si.",
+            by=OpinionSource.MODEL,
         ),
         MergeOpinion(
             existing=NodeId("C"),

@@ -14,8 +14,8 @@ from core.conversation.steps import ConversationPut, TurnDrop
 from core.errors import ConversationNotFound, MemoryOff, StaleRevision
 from core.ids import RecordId
 from core.long_term.collection import Collection
-from core.long_term.standing import Rewriting
-from core.model.record import Record, RecordState
+from core.long_term.standing import Contradiction, Rewriting
+from core.model.record import Record, RecordState, SupersededReason
 from core.ports.aggregates import Draft
 from core.usecases.conversation.delete_conversation import (
     DeleteConversation,
@@ -146,7 +146,8 @@ async def _put(house: House, old: Record, new: Record, relation: str) -> None:
 
     def stage(collection: Collection, _revision: int) -> Draft[None]:
         rewriting = Rewriting(collection, house.long_term)
-        conflicts = [old.record_id] if relation == "conflict" else []
+        found = Contradiction(with_id=old.record_id, reason=SupersededReason.MODEL)
+        conflicts = [found] if relation == "conflict" else []
         merges = [old.record_id] if relation == "merge" else []
         rewriting.judge(new.record_id, conflicts, merges)
         return Draft(result=None, steps=tuple(rewriting.steps))

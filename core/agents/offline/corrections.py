@@ -1,0 +1,45 @@
+"""Whether a user takes back, in so many words, one thing they said.
+
+Law: pure. Three things must come together: an opening that takes back (`core/language/*/corrections.txt`), a
+contradiction that the Judge found, and what is taken back is near: said a few turns before, or denied by its own words.
+"""
+
+import re
+from functools import cache
+
+from core.agents.offline.claims.reading import read
+from core.language import LANGUAGES, entries
+from core.long_term.texts import statement
+from core.model.record import Origin, Record
+from core.text.blocks import folded
+
+TURNS_BEFORE = 3
+"""How far back a correction reaches that does not name what it takes back."""
+
+
+def corrects(correction: Record, earlier: Record) -> bool:
+    """Whether `correction` takes back `earlier`, which it contradicts."""
+    if correction.origin is not Origin.STATED or not _openings().match(statement(correction)):
+        return False
+    return _just_said(correction, earlier) or _names(correction, earlier)
+
+
+def _just_said(correction: Record, earlier: Record) -> bool:
+    if not correction.conversation_id or correction.conversation_id != earlier.conversation_id:
+        return False
+    pairs = ((later, before) for later in correction.steps for before in earlier.steps)
+    return any(0 <= later - before <= TURNS_BEFORE for later, before in pairs)
+
+
+def _names(correction: Record, earlier: Record) -> bool:
+    """Whether the correction denies a word of what it takes back: "Mishka, not Miso"."""
+    denied = {term.key for term in read(folded(statement(correction))).denied}
+    return any(term.key in denied for term in read(folded(statement(earlier))).terms)
+
+
+@cache
+def _openings() -> re.Pattern[str]:
+    """Returns what begins a correction; in a language that has spaces, whole words."""
+    openings = [entry for language in LANGUAGES for entry in entries("corrections", language)]
+    ended = (re.escape(entry) + (r"\b" if entry[-1].isascii() else "") for entry in openings)
+    return re.compile("|".join(ended), re.IGNORECASE)
