@@ -1,12 +1,12 @@
 """Answers of LongTerm."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from core.ids import RecordId
 from core.long_term.ranking import Ranked
 from core.long_term.routing import Route
 from core.model.collection import CollectionRecord
-from core.model.record import Provenance, Record, Reflection, Uses
+from core.model.record import Provenance, Record, Reflection, SupersededReason, Uses
 from core.ports.aggregates import Committed
 from core.usecases.long_term.answers import RecordsKept, Seen
 from core.usecases.long_term.delete_collection import CollectionPurged
@@ -41,7 +41,7 @@ from service.api.to_proto.values import duration, time, time_or_none, usage
 _KINDS = numbers(RECORD_KINDS)
 _ORIGINS = numbers(RECORD_ORIGINS)
 _STATES = numbers(RECORD_STATES)
-_REASONS = numbers(SUPERSEDED_REASONS)
+_REASONS: Mapping[SupersededReason | None, pb.SupersededReason.ValueType] = {**numbers(SUPERSEDED_REASONS)}
 _INTENTS = numbers(INTENTS)
 _LAYERS = numbers(LAYERS)
 
@@ -82,7 +82,7 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         reflection_id=value.reflection_id,
         state=_STATES[value.state],
         superseded_by=value.superseded_by,
-        superseded_reason=_REASONS[value.superseded_reason] if value.superseded_reason else None,
+        superseded_reason=_REASONS.get(value.superseded_reason, pb.SUPERSEDED_REASON_UNSPECIFIED),
         valid_from=time(value.valid_from),
         valid_until=time_or_none(value.valid_until),
         contested_with=value.contested_with,
