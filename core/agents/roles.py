@@ -125,6 +125,7 @@ class MergeOpinion:
     confidence: float
     reasoning: str
     strategy: str
+    by: OpinionSource = OpinionSource.RULE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

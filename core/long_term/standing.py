@@ -102,7 +102,7 @@ class Rewriting:
         a, b = self.get(one), self.get(other)
         if a is None or b is None or {a.state, b.state} != {RecordState.ACTIVE}:
             return  # only a decision ends a contest
-        stays, goes = sorted((a, b), key=_rank, reverse=True)
+        stays, goes = by_rank(a, b)
         self.put(self._joined(stays, goes.provenance, goes))
         self.put(
             replace(
@@ -244,6 +244,11 @@ def _contested(record: Record, other: RecordId) -> Record:
 
 def _at_peace(record: Record) -> Record:
     return replace(record, state=RecordState.ACTIVE, contested_with=(), judged=True)
+
+
+def by_rank(one: Record, other: Record) -> list[Record]:
+    """Returns which of two with the same content stays, and which goes."""
+    return sorted((one, other), key=_rank, reverse=True)
 
 
 def _rank(record: Record) -> tuple[int, int, datetime, RecordId]:

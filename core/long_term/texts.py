@@ -6,6 +6,7 @@ Law: pure. Equal texts up to Unicode compatibility, case, white space and end ma
 import re
 import unicodedata
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from core.model.record import Origin, Record
 from core.text.data_runs import without_data
@@ -43,24 +44,33 @@ def embedded(record: Record) -> str:
     return without_data("\n".join(part for part in texts if part))
 
 
-def speaker(record: Record) -> str:
-    """Returns who is quoted; "" where the user is, a tool is, or nobody."""
-    return _taken_apart(record)[0]
+class Quotation(NamedTuple):
+    """A content taken apart.
+
+    `speaker`: the person who is quoted; "" for the user, a tool, or no person. `statement`: what was said. `dates`:
+    what its times come to, as the service put them behind.
+    """
+
+    speaker: str
+    statement: str
+    dates: str = ""
+
+
+def quotation(record: Record) -> Quotation:
+    """Takes a record's content apart. One that no conversation taught stands as it was given."""
+    if not (record.conversation_id or record.invocation_id) or record.origin is Origin.STORED:
+        return Quotation("", record.content)
+    said = _SPEAKER.match(record.content)
+    text = record.content[said.end() :] if said else record.content
+    name = said.group(1) if said and record.origin is Origin.STATED else ""
+    dates = _DATES.search(text)
+    begin = dates.start() if dates else len(text)
+    return Quotation("" if name in _UNNAMED else name, text[:begin], text[begin:])
 
 
 def statement(record: Record) -> str:
     """Returns the content without what the service put to it: the speaker before, the dates behind."""
-    return _taken_apart(record)[1]
-
-
-def _taken_apart(record: Record) -> tuple[str, str]:
-    """Returns the speaker, and what was said. A record that no conversation taught stands as it was given."""
-    if not (record.conversation_id or record.invocation_id) or record.origin is Origin.STORED:
-        return "", record.content
-    said = _SPEAKER.match(record.content)
-    text = record.content[said.end() :] if said else record.content
-    name = said.group(1) if said and record.origin is Origin.STATED else ""
-    return ("" if name in _UNNAMED else name), _DATES.sub("", text)
+    return quotation(record).statement
 
 
 def normalised(text: str) -> str:

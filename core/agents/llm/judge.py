@@ -114,6 +114,7 @@ def _merge(row: Fields, existing: Topic) -> MergeOpinion:
         confidence=row.confidence("confidence"),
         reasoning=row.line("reasoning"),
         strategy=row.line_or_nothing("merge_strategy"),
+        by=OpinionSource.MODEL,
     )
 
 

@@ -15,10 +15,11 @@ from core.ids import NodeId, RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.ranking import Sought, similarities
-from core.long_term.standing import Contradiction, Rewriting
-from core.long_term.texts import embedded, speaker, statement
+from core.long_term.standing import Contradiction, Rewriting, by_rank
+from core.long_term.texts import embedded, quotation, statement
 from core.model.record import Record, SupersededReason
 from core.ports.aggregates import Draft
+from core.text.analysis import terms
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
 from core.usecases.long_term.embed_records import embed_records
@@ -93,10 +94,25 @@ def _contradictions(
 def _merges(
     collection: Collection, fact: Record, found: Sequence[ConflictOpinion | MergeOpinion]
 ) -> list[RecordId]:
-    """Returns the facts that say the same, with the same amounts, names and denials."""
-    others = (collection.records[RecordId(o.existing)] for o in found if isinstance(o, MergeOpinion))
-    said = statement(fact)
-    return [other.record_id for other in others if have_equal_essentials(said, statement(other))]
+    """Returns the facts that say the same, with the same amounts, names, dates and denials; without a model's opinion
+    only those of which no word would be lost."""
+    merges = [opinion for opinion in found if isinstance(opinion, MergeOpinion)]
+    others = [(opinion, collection.records[RecordId(opinion.existing)]) for opinion in merges]
+    return [
+        other.record_id
+        for opinion, other in others
+        if _have_equal_essentials(fact, other)
+        and (opinion.by is OpinionSource.MODEL or _loses_no_word(*by_rank(fact, other)))
+    ]
+
+
+def _have_equal_essentials(one: Record, other: Record) -> bool:
+    said, also = quotation(one), quotation(other)
+    return said.dates == also.dates and have_equal_essentials(said.statement, also.statement)
+
+
+def _loses_no_word(stays: Record, goes: Record) -> bool:
+    return set(terms(statement(goes))) <= set(terms(statement(stays)))
 
 
 def _nearest(house: House, collection: Collection, fact: Record, opinions: Opinions) -> Sequence[Record]:
@@ -116,10 +132,10 @@ def _nearest(house: House, collection: Collection, fact: Record, opinions: Opini
     def other_fact(record_id: RecordId) -> bool:
         if record_id not in collection.standing or record_id == fact.record_id:
             return False
-        other = speaker(collection.records[record_id])
-        return not said_by or not other or other == said_by
+        other = quotation(collection.records[record_id]).speaker
+        return not speaker or not other or other == speaker
 
-    said_by = speaker(fact)
+    speaker = quotation(fact).speaker
     similar = similarities(collection, sought, other_fact, house.embedder.space)
     order = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
     return [collection.records[record_id] for record_id in order[: sought.top_k]]

@@ -73,6 +73,7 @@ async def test_a_conflict_and_a_merge_are_found_in_one_call() -> None:
             confidence=0.9,
             reasoning="节点A说CEO是张三，节点B说CEO是李四",
             strategy="保留C的完整信息",
+            by=OpinionSource.MODEL,
         ),
     ]
     assert len(chat.asked) == 1

@@ -83,6 +83,15 @@ async def test_what_is_called_the_same_stays_where_amounts_names_or_denials_diff
     assert (await older_after(MergeOpinion, older, newer)).state is RecordState.ACTIVE
 
 
+@pytest.mark.parametrize("by", OpinionSource)
+async def test_a_merge_that_would_lose_words_takes_a_model(by: OpinionSource) -> None:
+    record = await older_after(
+        MergeOpinion, "We went to a museum.", "We looked at paintings all day long.", by=by
+    )
+
+    assert (record.state is RecordState.SUPERSEDED) is (by is OpinionSource.MODEL)
+
+
 async def test_what_says_the_same_is_merged_and_says_so() -> None:
     record = await older_after(
         MergeOpinion, "Ann lives in York.", "It is in York that Ann lives, with her cat."
