@@ -105,6 +105,7 @@ languages:  ## Build the examples in Go, TypeScript and Java (clients/README.md)
 	@for each in go:go typescript:npm java:mvn; do \
 	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(LANGUAGES)/$${each%:*} || echo "the example in $${each%:*} is not built"; \
 	done
+	@command -v npm >/dev/null && $(MAKE) --silent $(LANGUAGES)/mcp-host || echo "the MCP host in typescript is not installed: its test is skipped"
 
 $(LANGUAGES)/go: $(wildcard examples/go/*.go examples/go/*/*.go) examples/go/go.mod buf.gen.yaml $(PROTOS) | $(BUF)
 	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
@@ -115,6 +116,12 @@ $(LANGUAGES)/go: $(wildcard examples/go/*.go examples/go/*/*.go) examples/go/go.
 $(LANGUAGES)/typescript: examples/typescript/main.ts examples/typescript/package-lock.json $(PROTOS)
 	@mkdir -p $(@D)
 	@cd examples/typescript && npm ci --silent --no-audit --no-fund && npm run --silent build
+	@touch $@
+
+# No example: the host in TypeScript that a test of `memorybank mcp` runs.
+$(LANGUAGES)/mcp-host: tests/clients/typescript/package-lock.json
+	@mkdir -p $(@D)
+	@cd $(<D) && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/java/pom.xml $(PROTOS)
@@ -172,7 +179,7 @@ native-builds: setup  ## Compile the native modules by every compiler at hand: G
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
 soak: setup sanitize pooler  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
-	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/service/api/test_fuzz.py tests/service/api/test_large_context.py
+	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/service/api/test_fuzz.py tests/service/api/test_large_context.py tests/clients/python/test_mcp_cancelled.py
 	@for version in 16 18; do MEMORYBANK_TEST_POSTGRES=$$version $(BIN)/python -m pytest --quiet $(ON_POSTGRES); done
 
 lint: setup  ## Check style and layout (ruff)

@@ -5,7 +5,6 @@ answers; stopping means NOT_SERVING first, then no new calls, then the end of th
 """
 
 import asyncio
-import ipaddress
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -33,6 +32,7 @@ from service.process.allocator import give_back_early
 from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
+from service.process.listening import is_local
 from service.process.observing import observing
 from service.process.repeating import repeat
 from service.settings.process import GrpcSection
@@ -171,24 +171,17 @@ async def _let_in(
 
 def require_loopback(settings: Settings) -> None:
     """Raises ConfigurationError for an address that others can reach: there is no authentication."""
-    if not _is_local(settings.host):
+    if not is_local(settings.host):
         raise ConfigurationError(
             f"will not listen on {settings.listen}: anyone who reaches it could read and change every memory. "
             "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
         )
     metrics = settings.metrics.listen
-    if metrics and not _is_local(metrics.rpartition(":")[0]):
+    if metrics and not is_local(metrics.rpartition(":")[0]):
         raise ConfigurationError(
             f"will not show metrics on {metrics}: anyone who reaches it could read them. "
             "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
         )
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _bind(listeners: Listeners, settings: Settings) -> Address:

@@ -1,12 +1,31 @@
 """`memorybank mcp`: the memory as tools of the Model Context Protocol."""
 
 import asyncio
+import re
 
 import click
 
 from memorybank_client import MemoryBankClient
-from service.cli.errand import SERVER
-from service.cli.exits import Exit, Failure
+from service.cli.errand import SERVER, ending
+from service.settings.process import host_and_port
+
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s\[\]:/*@]+)(:\d{1,5})?")
+
+
+def _address(http: str | None) -> str | None:
+    """Returns HOST:PORT. Raises BadParameter."""
+    try:
+        return None if http is None else host_and_port(http)
+    except ValueError as wrong:
+        raise click.BadParameter(str(wrong)) from None
+
+
+def _host(text: str) -> str:
+    """Returns HOST or HOST:PORT as the header has it, in small letters. Raises BadParameter."""
+    host = text.lower()
+    if not HOST.fullmatch(host):
+        raise click.BadParameter(f"must be HOST or HOST:PORT, as in a URL, not {text!r}")
+    return host
 
 
 @click.command()
@@ -36,22 +55,46 @@ from service.cli.exits import Exit, Failure
     help="A conversation to search.  [default: none]",
 )
 @click.option(
-    "--http", metavar="HOST:PORT", help="Serve streamable HTTP there, under /mcp.  [default: stdio]"
+    "--http",
+    metavar="HOST:PORT",
+    callback=lambda ctx, param, value: _address(value),
+    help="Serve streamable HTTP there, under /mcp; port 0 takes a free one.  [default: stdio]",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    metavar="HOST[:PORT]",
+    multiple=True,
+    callback=lambda ctx, param, values: tuple(map(_host, values)),
+    help="Another name under which --http is asked (a proxy's, say), beside its address and localhost. Repeatable.",
+)
+@click.option(
+    "--insecure", is_flag=True, help="Let --http listen beyond this machine: there is no authentication."
 )
 def mcp(
-    server: str, user: str, collection: str, bank_id: str, conversation_id: str, http: str | None
+    server: str,
+    user: str,
+    collection: str,
+    bank_id: str,
+    conversation_id: str,
+    http: str | None,
+    hosts: tuple[str, ...],
+    insecure: bool,
 ) -> None:
     """Offer a user's memory as MCP tools: facts, episodes, instructions, a bank's and a conversation's.
 
-    Over standard input and output, as hosts start it; or over HTTP. It takes `pip install 'agentic-memory-bank[mcp]'`.
+    Over standard input and output, as hosts start it; or over HTTP, where it prints `listening on URL` when ready. It
+    takes `pip install 'agentic-memory-bank[mcp]'`.
 
     \b
     Examples:
       memorybank mcp --user ada
       memorybank mcp --user ada --bank trip --http 127.0.0.1:7800
+      memorybank mcp --user ada --http 0.0.0.0:7800 --insecure --allow-host memory.internal
     """
     try:
         from memorybank_client.adapters.mcp import MemoryTools, memory_server
+        from service.cli.mcp_http import require_loopback, serve_http
     except ModuleNotFoundError as missing:
         if missing.name and missing.name.split(".")[0] == "mcp":
             remedy = "pip install 'agentic-memory-bank[mcp]'"
@@ -67,17 +110,9 @@ def mcp(
             if http is None:
                 await made.run_stdio_async()
             else:
-                host, port = _address(http)
-                await made.run_streamable_http_async(host=host, port=port)
+                await serve_http(made, http, hosts)
 
-    try:
+    with ending(as_json=False):
+        if http is not None and not insecure:
+            require_loopback(http)
         asyncio.run(serve())
-    except KeyboardInterrupt:
-        raise SystemExit(int(Exit.INTERRUPTED)) from None
-
-
-def _address(http: str) -> tuple[str, int]:
-    host, _, port = http.rpartition(":")
-    if not host or not port.isdecimal():
-        raise Failure(f"{http} is no HOST:PORT", exit_code=Exit.USAGE)
-    return host, int(port)

@@ -1,6 +1,8 @@
-"""Why an address cannot be listened on, and the way out: gRPC reports only the failure."""
+"""What an address to listen on is like: who reaches it; why it cannot be had, and the way out, where gRPC reports only
+the failure."""
 
 import errno
+import ipaddress
 import os
 import socket
 from typing import Any
@@ -19,6 +21,14 @@ def cannot_listen(host: str, port: int) -> str:
     known = REMEDIES.get(number)
     reason = known.format(host=host) if known else os.strerror(number) if number else ""
     return f"cannot listen on {host}:{port}: {reason}" if reason else ""
+
+
+def is_local(host: str) -> bool:
+    """Tells whether an address is reached from this machine alone."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _first_address(host: str, port: int) -> tuple[int, tuple[Any, ...]]:

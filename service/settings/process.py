@@ -11,7 +11,8 @@ LISTEN = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:]+):(\d{1,5})")
 HIGHEST_PORT = 65_535
 
 
-def _is_host_and_port(listen: str) -> str:
+def host_and_port(listen: str) -> str:
+    """Returns it if it is HOST:PORT. Raises ValueError."""
     found = LISTEN.fullmatch(listen)
     if found is None or int(found[2]) > HIGHEST_PORT:
         raise ValueError(f"must be HOST:PORT, 127.0.0.1:7700 say, not {listen!r}; port 0 takes a free one")
@@ -19,10 +20,10 @@ def _is_host_and_port(listen: str) -> str:
 
 
 def _is_empty_or_host_and_port(listen: str) -> str:
-    return listen and _is_host_and_port(listen)
+    return listen and host_and_port(listen)
 
 
-Listen = Annotated[str, AfterValidator(_is_host_and_port)]
+Listen = Annotated[str, AfterValidator(host_and_port)]
 """HOST:PORT."""
 
 

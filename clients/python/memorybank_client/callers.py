@@ -2,10 +2,13 @@
 
 gRPC's errors end here. A channel is made by the first call, so that a client may be made
 before its event loop runs. A stream left early is cancelled.
+
+Law: the cancellation that ends a task's call leaves it, and no other. grpc.aio raises a bare CancelledError in
+its place. A cancel scope of anyio would not know that one as its own: it would pass through, and end the program.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -16,7 +19,7 @@ from google.protobuf.message import Message
 from memorybank_client.errors import Cancelled, DeadlineExceeded
 from memorybank_client.methods import Method
 from memorybank_client.session import Call, Session
-from memorybank_client.source import Source
+from memorybank_client.source import Source, cancellations
 
 
 @dataclass(kw_only=True)
@@ -80,28 +83,39 @@ class AsyncCaller(Caller):
     """Sends calls on a `grpc.aio` channel."""
 
     async def one(self, call: Call, request: Message | Source) -> Any:
-        stub = self.stub(call)
-        try:
-            response = await stub(request, timeout=call.timeout, metadata=call.metadata)
-        except grpc.RpcError as error:
-            raise self.failure(call, request, error) from error
-        except asyncio.CancelledError as cancelled:
-            raise _ended(call, request, cancelled) from None
+        coming = self.stub(call)(request, timeout=call.timeout, metadata=call.metadata)
+        response = await self._awaited(call, request, coming)
         self.session.saw(call, response)
         return response
 
     async def many(self, call: Call, request: Message | Source) -> AsyncGenerator[Any, None]:
         stream = self.stub(call)(request, timeout=call.timeout, metadata=call.metadata)
+        responses = aiter(stream)
         try:
-            async for response in stream:
+            while (response := await self._awaited(call, request, anext(responses, None))) is not None:
                 self.session.saw(call, response)
                 yield response
-        except grpc.RpcError as error:
-            raise self.failure(call, request, error) from error
-        except asyncio.CancelledError as cancelled:
-            raise _ended(call, request, cancelled) from None
         finally:
             stream.cancel()
+
+    async def _awaited(self, call: Call, request: Message | Source, coming: Awaitable[Any]) -> Any:
+        """Awaits gRPC's answer. Raises the task's own cancellation where the task was cancelled meanwhile."""
+        before = cancellations()
+        try:
+            return await coming
+        except grpc.RpcError as error:
+            raise self.failure(call, request, error) from error
+        except asyncio.CancelledError:
+            if cancellations() > before:
+                await asyncio.sleep(
+                    0
+                )  # a cancelled scope cancels its task again at each checkpoint: as its own
+            elif ended := _broken(request) or self._closed(call):
+                raise ended from None
+            raise
+
+    def _closed(self, call: Call) -> Cancelled | None:
+        return Cancelled("the client was closed", request_id=call.request_id) if self.wire.closed else None
 
 
 class SyncCaller(Caller):
@@ -126,14 +140,6 @@ class SyncCaller(Caller):
             raise self.failure(call, request, error) from error
         finally:
             stream.cancel()
-
-
-def _ended(call: Call, request: Message | Source, cancelled: asyncio.CancelledError) -> BaseException:
-    """Returns what to raise where gRPC's call was cancelled: of a task that was not, a closed channel ends it."""
-    task = asyncio.current_task()
-    if task is None or task.cancelling():
-        return _broken(request) or cancelled
-    return _broken(request) or Cancelled("the client was closed", request_id=call.request_id)
 
 
 def _broken(request: Message | Source) -> BaseException | None:

@@ -9,9 +9,16 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from memorybank_client.errors import Cancelled
 from memorybank_client.pieces import parts_of
 
 Cut = Callable[[Any], Iterable[Message]]
+
+
+def cancellations() -> int:
+    """Returns how many times the running task was asked to cancel."""
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None else 0
 
 
 class Source:
@@ -40,7 +47,9 @@ class Source:
         while True:
             try:
                 message = await anext(messages, None)
-            except asyncio.CancelledError:  # gRPC asks no more: the call has ended
+            except asyncio.CancelledError:
+                if not cancellations():  # else gRPC asks no more: the call has ended
+                    self.broken = Cancelled("what streams up was cancelled")
                 raise
             except BaseException as error:
                 self.broken = error

@@ -1,10 +1,7 @@
 """The MCP server, driven by the official SDK's client."""
 
-import asyncio
-import sys
-from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Iterator
-from socket import socket
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +16,8 @@ from memorybank.v1.conversation_pb2 import Turn
 from memorybank_client import MemoryBankClient
 from memorybank_client.adapters.mcp import MemoryTools, memory_server
 from service.cli.demo.server import running_server
+from tests.support.mcp_process import mcp_command, mcp_environment, mcp_over_http
+from tests.support.process import CHECKOUT
 
 TOOLS = {"retrieve_facts", "recall_episodes", "store_fact", "load_instructions", "edit_instructions"}
 OF_A_BANK = {"search_memory", "deep_retrieval"}
@@ -92,54 +91,17 @@ async def test_what_was_said_earlier_in_a_conversation_is_searched(address: str)
     assert "pier 3" in found
 
 
-async def test_over_streamable_http_it_is_the_same(address: str) -> None:
-    with socket() as reserved:
-        reserved.bind(("127.0.0.1", 0))
-        port = reserved.getsockname()[1]
-    words = [
-        "-m",
-        "service",
-        "mcp",
-        "--server",
-        address,
-        "--user",
-        f"u-{uuid4()}",
-        "--http",
-        f"127.0.0.1:{port}",
-    ]
-    served = await asyncio.create_subprocess_exec(
-        sys.executable, *words, env={"PYTHONPATH": ":".join(sys.path)}, stderr=DEVNULL
-    )
-    try:
-        await listening(port, served)
-        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-            stored = await told(client, "store_fact", content="The alarm is set for six.")
-    finally:
-        served.terminate()
-        await served.wait()
+async def test_over_streamable_http_it_is_the_same(address: str, tmp_path: Path) -> None:
+    async with mcp_over_http(tmp_path, address, f"u-{uuid4()}") as url, Client(url) as client:
+        stored = await told(client, "store_fact", content="The alarm is set for six.")
 
     assert stored.startswith("stored: [")
 
 
-async def listening(port: int, served: Process) -> None:
-    """Wait until something answers there."""
-    while served.returncode is None:
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except ConnectionRefusedError:
-            await asyncio.sleep(0)
-        else:
-            writer.close()
-            return
-
-
 async def test_over_standard_input_and_output_it_is_the_command_that_hosts_start(address: str) -> None:
-    command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "service", "mcp", "--server", address, "--user", f"u-{uuid4()}"],
-        env={"PYTHONPATH": ":".join(sys.path)},
-    )
-    async with Client(command) as client:
+    command, *words = mcp_command(address, f"u-{uuid4()}")
+    server = StdioServerParameters(command=command, args=words, env=mcp_environment(), cwd=CHECKOUT)
+    async with Client(server) as client:
         await told(client, "store_fact", content="用户住在杭州。")
         found = await told(client, "retrieve_facts", query="用户住在哪里？")
 
