@@ -9,6 +9,7 @@ COMMANDS = {
     "migrate": Place("migrate:migrate", "Bring the schema of the database at store.url up to date."),
     "verify": Place("verify:verify", "Read all rows and files, and say which memories are damaged."),
     "demo": Place("demo:demo", "Show the main job on real input: no key, no network."),
+    "probe": Place("probe:probe", "Write at each endpoint, read it back at each, and print the times."),
     "status": Place("status:status", "Say whether a memory bank answers, and where a bank stands."),
     "ingest": Place("ingest:ingest", "Remember files: text, Markdown, HTML, PDF, Word, attachments."),
     "remember": Place("ingest:remember", "Remember a sentence."),
