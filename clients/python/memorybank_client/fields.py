@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from memorybank_client.chat_messages import chat_messages
+from memorybank_client.messages import chat_messages
 
 MESSAGES = "messages"
 UNFIT = (ValueError, TypeError, OverflowError)
