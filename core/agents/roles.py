@@ -243,7 +243,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """`completed_context`: one or two sentences on what the reported task found ("" for none).
+    """`completed_context`: one or two sentences on what the reported task came to ("" for none).
 
     `pending`: the next step, or nothing when the goal is reached. CROSS_VALIDATION tasks are core's.
     """

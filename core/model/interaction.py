@@ -42,13 +42,14 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
-    """What a framework says of the task whose context it hands over."""
+    """What a framework says of the task whose context it hands over. `result` is what the agent answered."""
 
     type: str = ""
     description: str = ""
     status: TaskStatus = TaskStatus.SUCCEEDED
     task_id: str = ""
     retry_of: str = ""
+    result: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,7 +136,11 @@ CALL_KEYS = (
 )
 OBJECT_LINE = re.compile(r"^[ \t]*(?:[\w.:-]{1,64} )?(\{.*\})[ \t]*,?$", re.MULTILINE)
 CALLED = re.compile(r"\s*`{0,3}[\w.:-]+\s*(?:\[.*\]|\(.*\))`{0,3}\s*\Z", re.DOTALL)
-NAMED_CALL = re.compile(r"^[ \t]*[A-Za-z_][\w.:-]{0,63} \{.*\}[ \t]*$", re.MULTILINE)
+NAMED_CALL = re.compile(
+    r"^[ \t]*(?:\[tool [^\]\n]{1,128}\].*|[A-Za-z_][\w.:-]{0,63} \{.*\}[ \t]*)$", re.MULTILINE
+)
+MARKED_CALL = re.compile(r"^\[tool [^\]\n]{1,128}\].*$", re.MULTILINE)
+"""As clients write a call into a message (see AdvanceTaskRequest.result)."""
 IDENTIFIER = re.compile(r"\s*[a-z]+(?:[_.][a-z0-9]+)+\s*\Z")
 FINISH = re.compile(
     r"\s*`*(?:finish|final_answer|answer|submit|respond|完成|回答|结束)\s*[\[(]\s*(?P<text>.*?)\s*[\])]\s*`*\s*\Z",
@@ -154,10 +158,15 @@ BLANK = re.compile(r"\n[ \t]*\n")
 
 def parts(text: str) -> tuple[Part, ...]:
     """Returns what a transcript is made of, in order; nothing for a text that is none."""
+    return tuple(_settled(marked(text)))
+
+
+def marked(text: str) -> list[Part]:
+    """Returns the parts as they are marked: what comes after one says nothing of it."""
     if listed := message_lists.messages(text):
-        return tuple(_settled([part for message in listed for part in _of_message(message)]))
+        return [part for message in listed for part in of_message(message)]
     marks = _marks(text)
-    return tuple(_settled(list(_between(text, marks)))) if marks else ()
+    return list(_between(text, marks)) if marks else []
 
 
 def told(text: str, kinds: Sequence[Kind] = TOLD) -> str:
@@ -210,7 +219,8 @@ def _tied(found: Sequence[Part], place: int) -> bool:
 # ---- messages ----
 
 
-def _of_message(message: message_lists.Listed) -> Iterator[Part]:
+def of_message(message: message_lists.Listed) -> Iterator[Part]:
+    """Yields what one message is made of."""
     calls = any(kind == "call" for kind, _ in message.said)
     for kind, said in message.said:
         if kind == "call":
@@ -223,10 +233,19 @@ def _of_message(message: message_lists.Listed) -> Iterator[Part]:
             own = ROLES.get(kind, Kind.SAID)
             if own is Kind.ANSWER and calls:
                 own = Kind.THOUGHT
-            inner = parts(said) if own is Kind.ANSWER else ()
+            inner = _spoken(said) if own is Kind.ANSWER else []
             yield from (replace(one, start=message.start, end=message.end, whole=True) for one in inner)
             if not inner:
                 yield replace(_part(message, own, said), by_role=own is Kind.ANSWER)
+
+
+def _spoken(said: str) -> list[Part]:
+    """Returns the parts of what an assistant says; nothing for plain words. Where it calls no tool, what it says beside
+    its thoughts is its answer."""
+    inner = list(parts(said))
+    if any(part.kind in (Kind.CALL, Kind.ANSWER) for part in inner):
+        return inner
+    return [replace(part, kind=Kind.ANSWER) if part.kind is Kind.SAID else part for part in inner]
 
 
 def _part(message: message_lists.Listed, kind: Kind, text: str) -> Part:
@@ -278,6 +297,9 @@ def _tags(text: str) -> Iterator[Mark]:
 
 def _calls(text: str) -> Iterator[Mark]:
     """Returns fenced blocks and lines of JSON that call a tool, and the text behind them."""
+    for found in MARKED_CALL.finditer(text) if "[tool " in text else ():
+        yield Mark(found.start(), found.start(), Kind.CALL, True)
+        yield Mark(found.end(), found.end(), Kind.SAID, False)
     if "{" not in text:
         return
     for pattern, group in ((FENCED, "body"), (OBJECT_LINE, 1)):

@@ -168,3 +168,15 @@ def test_the_search_tool_finds_by_words_and_by_chinese_characters() -> None:
     assert research.search("ferry ticket fares").startswith("harbour_fares.md")
     assert research.search("博物馆门票").startswith("museum_zh.md")
     assert research.search("quarks") == "nothing found"
+
+
+@with_langgraph
+async def test_a_step_of_the_middleware_says_what_the_agent_answered_and_not_what_it_read(
+    tmp_path: Path,
+) -> None:
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        printed = await asyncio.to_thread(
+            by_langgraph, str(address), "-m", "tests.examples.middleware_checks"
+        )
+
+    assert printed.splitlines() == ["The ferry ticket costs 42 euros.", "渡轮票价为四十二欧元。"]

@@ -6,7 +6,6 @@ are the contract's own (`memorybank.v1.types_pb2`).
 
 from memorybank.v1.errors_pb2 import ErrorReason
 from memorybank_client.chat import AsyncChatMemory, ChatMemory
-from memorybank_client.chat_messages import chat_messages
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.errors import (
     AlreadyExists,
@@ -27,6 +26,7 @@ from memorybank_client.errors import (
     Unavailable,
     Unimplemented,
 )
+from memorybank_client.messages import chat_messages
 from memorybank_client.runs import AsyncRun, Owner, Run
 from memorybank_client.values import NEVER, numbers, timestamp, vector
 

@@ -5,7 +5,8 @@
         while question := input("> "):
             print(memory.ask(question, lambda messages: your_model(messages)))
 
-A turn is kept only after it was answered, under a request id of its own: a repetition adds nothing.
+A turn is kept only after it was answered, under a request id of its own: a repetition adds nothing. Questions and
+replies are texts, or messages as any vendor has them: their words are kept (see `memorybank_client.messages`).
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,9 +18,11 @@ from memorybank.v1.conversation_pb2 import Turn
 from memorybank.v1.instructions_pb2 import SourceRef
 from memorybank.v1.retrieval_pb2 import CONTEXT_FORM_MESSAGES
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
+from memorybank_client.messages import words
 from memorybank_client.runs import AsyncRun, Message, Owner, Run, messages_of
 
 AnyClient = TypeVar("AnyClient", bound=SyncMemoryBankClient | MemoryBankClient)
+Reply = TypeVar("Reply")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +42,10 @@ class Setting:
         """Whose runs are made here."""
         return Owner(user=self.user, conversation=self.conversation, collection=self.collection)
 
-    def context(self, question: str) -> dict[str, Any]:
+    def context(self, question: Any) -> dict[str, Any]:
         """Returns the fields of AssembleContextRequest."""
         return {
-            "input": question,
+            "input": words(question),
             "system": self.system,
             "user": self.user,
             "conversation_id": self.conversation,
@@ -53,9 +56,9 @@ class Setting:
             "collection": self.collection,
         }
 
-    def turn(self, question: str, reply: str) -> dict[str, Any]:
+    def turn(self, question: Any, reply: Any) -> dict[str, Any]:
         """Returns the fields of AddTurnsRequest."""
-        turn = Turn(input=question, reply=reply)
+        turn = Turn(input=words(question), reply=words(reply))
         return {**self.whose, "collection": self.collection, "turns": [turn]}
 
     @property
@@ -98,24 +101,24 @@ class ChatMemory(_Chat[SyncMemoryBankClient]):
     `token_budget`: the most that the messages may take.
     """
 
-    def messages(self, question: str) -> list[Message]:
+    def messages(self, question: Any) -> list[Message]:
         """Returns what to send a chat model for a question: memory and system first, the question last."""
         return messages_of(self.client.assemble_context(**self.setting.context(question)))
 
-    def add(self, question: str, reply: str) -> int:
+    def add(self, question: Any, reply: Any) -> int:
         """Keeps a turn; returns its step."""
         return self.client.add_turns(**self.setting.turn(question, reply)).turns[0].step
 
-    def ask(self, question: str, answer: Callable[[list[Message]], str]) -> str:
+    def ask(self, question: Any, answer: Callable[[list[Message]], Reply]) -> Reply:
         """Lets `answer` make a reply of the messages, keeps the turn, and returns the reply."""
         reply = answer(self.messages(question))
         self.add(question, reply)
         return reply
 
-    def run(self, question: str) -> Run:
+    def run(self, question: Any) -> Run:
         """Begins a run of an agent with tools on a question: `with memory.run(question) as run`, or `async with`.
         Its end keeps the turn."""
-        return Run(self.client, self.setting.owner, question, self.setting.context(question))
+        return Run(self.client, self.setting.owner, words(question), self.setting.context(question))
 
     def keep(self, statement: str) -> str:
         """Puts a statement before the model in every later turn; returns the key's id."""
@@ -130,24 +133,24 @@ class ChatMemory(_Chat[SyncMemoryBankClient]):
 class AsyncChatMemory(_Chat[MemoryBankClient]):
     """ChatMemory over an asynchronous client."""
 
-    async def messages(self, question: str) -> list[Message]:
+    async def messages(self, question: Any) -> list[Message]:
         """Returns what to send a chat model for a question: memory and system first, the question last."""
         return messages_of(await self.client.assemble_context(**self.setting.context(question)))
 
-    async def add(self, question: str, reply: str) -> int:
+    async def add(self, question: Any, reply: Any) -> int:
         """Keeps a turn; returns its step."""
         return (await self.client.add_turns(**self.setting.turn(question, reply))).turns[0].step
 
-    async def ask(self, question: str, answer: Callable[[list[Message]], Awaitable[str]]) -> str:
+    async def ask(self, question: Any, answer: Callable[[list[Message]], Awaitable[Reply]]) -> Reply:
         """Lets `answer` make a reply of the messages, keeps the turn, and returns the reply."""
         reply = await answer(await self.messages(question))
         await self.add(question, reply)
         return reply
 
-    def run(self, question: str) -> AsyncRun:
+    def run(self, question: Any) -> AsyncRun:
         """Begins a run of an agent with tools on a question: `with memory.run(question) as run`, or `async with`.
         Its end keeps the turn."""
-        return AsyncRun(self.client, self.setting.owner, question, self.setting.context(question))
+        return AsyncRun(self.client, self.setting.owner, words(question), self.setting.context(question))
 
     async def keep(self, statement: str) -> str:
         """Puts a statement before the model in every later turn; returns the key's id."""

@@ -10,9 +10,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from memorybank_client.chat_messages import chat_messages
+from memorybank_client.attachments import attachment_id_of, attachment_of
+from memorybank_client.messages import chat_messages
 
-MESSAGES = "messages"
+MESSAGES, ATTACHMENTS, ATTACHMENT_ID = "messages", "attachments", "attachment_id"
 UNFIT = (ValueError, TypeError, OverflowError)
 """What protobuf raises for a value that a field cannot hold."""
 
@@ -21,6 +22,10 @@ def request_of(kind: type[Message], verb: str, fields: dict[str, Any]) -> Messag
     """Returns the message that keywords make. Raises TypeError."""
     if fields.get(MESSAGES) is not None:
         fields = {**fields, MESSAGES: _messages(verb, fields[MESSAGES])}
+    if isinstance(files := fields.get(ATTACHMENTS), list | tuple):
+        fields = {**fields, ATTACHMENTS: [attachment_of(each) for each in files]}
+    if ATTACHMENT_ID in fields:
+        fields = {**fields, ATTACHMENT_ID: attachment_id_of(fields[ATTACHMENT_ID])}
     for path, moment in _naive(fields, ""):
         raise TypeError(f"{verb}() cannot take {path}={moment}: give it a time zone, datetime.UTC say")
     try:

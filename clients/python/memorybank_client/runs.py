@@ -27,6 +27,7 @@ from memorybank.v1.conversation_pb2 import (
     ItemType,
 )
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
+from memorybank_client.messages import words
 
 Result = TypeVar("Result")
 Message = dict[str, str]
@@ -121,9 +122,9 @@ class _Steps:
         self._result: str | None = None
         self._step = 1
 
-    def answer(self, text: str) -> None:
-        """Notes the run's answer: it goes to the user, and is kept when the run ends."""
-        self._result = text
+    def answer(self, text: Any) -> None:
+        """Notes the run's answer, a text or a model's message: it goes to the user, and is kept when the run ends."""
+        self._result = words(text)
 
     def _asks(self) -> dict[str, Any]:
         return {**self._context, "invocation_id": self.invocation_id}

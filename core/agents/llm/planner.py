@@ -172,6 +172,8 @@ def _report(progress: Progress, limit: int) -> Enclosed | None:
     if report is None:
         return None
     head = f"status: {report.status.value}\ntype: {folded(report.type)}\ndescription: {folded(report.description)}"
+    if report.result:
+        head += f"\nanswer:\n{windows.shortened(report.result, limit // 2)}"
     return Enclosed(name="reported", text=windows.shortened(f"{head}\ncontext:\n{progress.context}", limit))
 
 

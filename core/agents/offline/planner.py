@@ -16,9 +16,12 @@ from core.ids import TaskId
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskReport, TaskStatus
 from core.text import transcript
+from core.text.answers import answered
+from core.text.brevity import is_brief, limit
 from core.text.questions import asks
 from core.text.scripts import is_chinese
 from core.text.sentences import split
+from core.text.tokens import estimate
 
 QUESTION = 240  # code points of the goal's questions in a step
 FOUND_SENTENCES = 2
@@ -91,15 +94,17 @@ class OfflinePlanner:
 
 
 def found_by(progress: Progress, goal: str) -> str:
-    """Returns one or two sentences of the reported task's context, verbatim; nothing on failure, nor of a verdict,
-    whose own beginning says it best."""
+    """Returns one or two sentences of what the agent answered, verbatim; of what it read where it answered nothing;
+    none on failure, nor of a verdict, whose own beginning says it best."""
     report = progress.report
     if report is None or report.status is TaskStatus.FAILED or not progress.context.strip():
         return ""
     if report.type == TaskType.CROSS_VALIDATION:
         return ""
-    content = transcript.told(progress.context, transcript.FOUND) or transcript.told(progress.context)
-    texts = [one.told for one in statements(content)]
+    answer = report.result or answered(progress.context)
+    if answer and is_brief(answer):
+        return " ".join(answer.split())
+    texts = [one.told for one in statements(answer or _read(progress.context))]
     if not texts:
         return ""
     worth = salience.scores(texts, f"{report.description} {goal}")
@@ -107,7 +112,13 @@ def found_by(progress: Progress, goal: str) -> str:
     best = sorted(kept, key=lambda index: -worth[index])[: 4 * FOUND_SENTENCES]
     picked = salience.chosen([texts[i] for i in best], [worth[i] for i in best], FOUND_WIDTH)
     chosen = sorted(best[i] for i in picked[:FOUND_SENTENCES])
-    return _joined([texts[index] for index in chosen])
+    both = _joined([texts[index] for index in chosen])
+    return both if estimate(both) <= limit(both) else texts[max(chosen, key=lambda index: worth[index])]
+
+
+def _read(context: str) -> str:
+    """Returns what the agent found, else all that it tells."""
+    return transcript.told(context, transcript.FOUND) or transcript.told(context)
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -8,9 +8,11 @@ from core.ids import ConflictId
 from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.conflict import VerdictType
+from core.model.insight import LONGEST
 from core.model.interaction import Interaction, InteractionOrigin, TaskReport, TaskStatus
 from core.model.structuring import Purpose
 from core.ports.aggregates import Draft, RequestKey
+from core.text.answers import answered_in
 from core.usecases.bank.augment import Augment, Augmented, augment, require_budget
 from core.usecases.bank.memorize import Memorized, Wait, outcome
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
@@ -22,13 +24,15 @@ from core.usecases.house import House, require_embedding
 class AdvanceTask:
     """`context.task` reports the task; none: the first pending one that is no validation, succeeded. `conflict_id`, or
     the report of a validation, makes the context a verdict (see `verdicts`); `verdict_type` says how it settles the
-    conflict, else its words do. A failed task may come without context."""
+    conflict, else its words do. `result` is what the task came to, else the agent's last message says it. A failed task
+    may come without context."""
 
     key: BankKey
     context: Context
     augment: Augment
     conflict_id: ConflictId | None = None
     verdict_type: VerdictType | None = None
+    result: str = ""
     wait: Wait = Wait.STRUCTURED
     request: RequestKey | None = None
 
@@ -89,10 +93,12 @@ def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interact
             raise InvalidField(
                 "verdict_type", "must be unset where conflict_id, or the task, names no conflict"
             )
-        purpose, interaction = Purpose.ADVANCE, replace(interaction, task=interaction.task or _next(bank))
+        purpose, done = Purpose.ADVANCE, interaction.task or _next(bank)
+        result = command.result or _answered(command.context)
+        interaction = replace(interaction, task=done and replace(done, result=result))
     else:
         named = validation_report(bank, conflict_id, interaction.task)
-        purpose = Purpose.RESOLVE
+        purpose, named = Purpose.RESOLVE, replace(named, result=command.result)
         interaction = replace(interaction, task=named, origin=InteractionOrigin.VERDICT)
     steps = record_steps(house, bank, interaction, purpose, conflict_id, command.verdict_type)
     return Draft(
@@ -100,6 +106,11 @@ def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interact
         steps=tuple(steps),
         touches=frozenset((f"interaction:{interaction.interaction_id}", f"conflict:{conflict_id}")),
     )
+
+
+def _answered(context: Context) -> str:
+    """Returns what the agent answered last in its messages."""
+    return answered_in((message.role, message.text) for message in context.messages)[:LONGEST]
 
 
 def _next(bank: Bank) -> TaskReport | None:

@@ -17,6 +17,7 @@ from core.ids import TaskId
 from core.keys import BankKey
 from core.model.insight import CompletedTask, Insight
 from core.text.analysis import terms
+from core.text.brevity import brief, is_brief
 from core.text.tokens import estimate
 from core.usecases.bank.planning import allowed, missing, with_id, with_plan, with_report
 from core.usecases.bank.retries import as_attempt
@@ -41,10 +42,16 @@ async def plan(house: House, key: BankKey, insight: Insight, progress: Progress,
         planned = await house.agents.planner.plan(insight, progress)
     after = insight
     if progress.report is not None:
-        after = with_report(insight, progress.report, planned.completed_context, new_id, house.attempts)
+        told = _stated(progress.report.result) or brief(planned.completed_context)
+        after = with_report(insight, progress.report, told, new_id, house.attempts)
     if not any(task.conflict_id for task in after.pending) and not allowed(after, planned, house.attempts):
         planned = await _once_more(house, insight, after, progress, ledger)
     return await _condensed(house, with_plan(after, planned, new_id, house.attempts), ledger)
+
+
+def _stated(answer: str) -> str:
+    """Returns what the agent answered, where that is short enough to stand as it is."""
+    return " ".join(answer.split()) if is_brief(answer) else ""
 
 
 async def _once_more(

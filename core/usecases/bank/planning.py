@@ -14,8 +14,8 @@ from core.ids import TaskId
 from core.model.conflict import Conflict
 from core.model.insight import LONGEST, CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
 from core.model.interaction import TaskReport, TaskStatus
+from core.text.brevity import brief
 from core.text.scripts import is_chinese
-from core.text.sentences import split
 
 ATTEMPTS = 3
 HOPELESS = 4  # times as many failed steps in a row as one task may be tried
@@ -87,7 +87,7 @@ def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") ->
     elif not tasks and verdict:  # it was below the floor, and is settled all the same
         tasks = [_validation(conflict)]
     pending = tuple(t for t in insight.pending if t.conflict_id != conflict.conflict_id)
-    words = opening(verdict) if verdict else CLOSED[is_chinese(conflict.description)] if failed else ""
+    words = brief(verdict) if verdict else CLOSED[is_chinese(conflict.description)] if failed else ""
     done = tuple(_validated(task, words) for task in tasks) if words else ()
     after = replace(insight, pending=pending, completed=(*insight.completed, *done))
     return ended(after) if insight.finished else after
@@ -237,11 +237,6 @@ def _line(first: CompletedTask, done: Sequence[CompletedTask]) -> list[Completed
             line.append(task)
             ids.add(task.task_id)
     return line
-
-
-def opening(text: str, sentences: int = 2, limit: int = 400) -> str:
-    """Returns the first sentences of a text, clipped: what a completed task says it found."""
-    return " ".join(split(text)[:sentences])[:limit]
 
 
 def _point_at_issue(conflict: Conflict) -> str:

@@ -100,7 +100,7 @@ def record_steps(
     if interaction.interaction_id in bank.tree.interactions:
         raise InteractionExists(interaction.interaction_id)
     house.limits.check_segments(bank, len(interaction.spans))
-    attachments = tuple(a if a.uri else bank.attachment(a.attachment_id) for a in interaction.attachments)
+    attachments = tuple(_kept(bank, attachment) for attachment in interaction.attachments)
     structuring = Structuring(
         interaction_id=interaction.interaction_id,
         purpose=purpose,
@@ -111,6 +111,13 @@ def record_steps(
     )
     stored = replace(interaction, attachments=attachments)
     return [InteractionAdd(interaction=stored), StructuringPut(structuring=structuring)]
+
+
+def _kept(bank: Bank, given: Attachment) -> Attachment:
+    """Returns the file as it was uploaded, where only its id is given, or all that its upload answered."""
+    uploaded = bank.attachments.get(given.attachment_id)
+    own = uploaded is not None and uploaded.uri == given.uri
+    return bank.attachment(given.attachment_id) if own or not given.uri else given
 
 
 def _cut(context: Context, evidence: str) -> tuple[str, tuple[Span, ...]]:

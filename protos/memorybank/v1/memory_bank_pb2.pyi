@@ -847,6 +847,7 @@ class AdvanceTaskRequest(_message.Message):
     WAIT_FIELD_NUMBER: _builtins.int
     CONFLICT_ID_FIELD_NUMBER: _builtins.int
     VERDICT_TYPE_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
     TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
     TOOL_FORMAT_FIELD_NUMBER: _builtins.int
     TOP_K_FIELD_NUMBER: _builtins.int
@@ -870,6 +871,13 @@ class AdvanceTaskRequest(_message.Message):
     """
     verdict_type: _types_pb2.VerdictType.ValueType
     """How the verdict settles the conflict. Not stated: its words say. INVALID_FIELD where the report is no verdict."""
+    result: _builtins.str
+    """What the step came to, in the agent's own words, at most 16,384 code points. Up to two sentences of at most 60
+    tokens (120 of Chinese) stand in later prompts as they are, of a longer one what the Planner says of it. Empty: the
+    last of the `messages` with the role `assistant` that calls no tool (it has no line that begins with
+    `[tool NAME]`); of a text, or where there is none, the Planner says what was found. INVALID_FIELD where the task
+    FAILED.
+    """
     token_budget: _builtins.int
     """The most tokens that the prompt may take, 1 to 10,000,000. Absent: the configured budget."""
     tool_format: _types_pb2.ToolFormat.ValueType
@@ -920,6 +928,7 @@ class AdvanceTaskRequest(_message.Message):
         wait: _types_pb2.Wait.ValueType = ...,
         conflict_id: _builtins.str = ...,
         verdict_type: _types_pb2.VerdictType.ValueType = ...,
+        result: _builtins.str = ...,
         token_budget: _builtins.int | None = ...,
         tool_format: _types_pb2.ToolFormat.ValueType = ...,
         top_k: _builtins.int | None = ...,
@@ -930,7 +939,7 @@ class AdvanceTaskRequest(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "event_time", b"event_time", "task", b"task", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "conflict_id", b"conflict_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "request_id", b"request_id", "source", b"source", "task", b"task", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "verdict_type", b"verdict_type", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "conflict_id", b"conflict_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "request_id", b"request_id", "result", b"result", "source", b"source", "task", b"task", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "verdict_type", b"verdict_type", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015

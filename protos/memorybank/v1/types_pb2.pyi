@@ -1201,6 +1201,7 @@ class TaskReport(_message.Message):
     STATUS_FIELD_NUMBER: _builtins.int
     TASK_ID_FIELD_NUMBER: _builtins.int
     RETRY_OF_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
     type: _builtins.str
     """SEARCH, SOLVE, ANSWER, CROSS_VALIDATION, or any text of at most 128 code points."""
     description: _builtins.str
@@ -1211,6 +1212,8 @@ class TaskReport(_message.Message):
     """The pending task it was; empty for one that was not planned here. Acted on by AdvanceTask alone."""
     retry_of: _builtins.str
     """The failed task that this one repeats; empty for none. Acted on by AdvanceTask alone."""
+    result: _builtins.str
+    """What the agent answered (see AdvanceTaskRequest.result); empty where it is not known. Output only."""
     def __init__(
         self,
         *,
@@ -1219,10 +1222,11 @@ class TaskReport(_message.Message):
         status: Global___TaskStatus.ValueType = ...,
         task_id: _builtins.str = ...,
         retry_of: _builtins.str = ...,
+        result: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["description", b"description", "retry_of", b"retry_of", "status", b"status", "task_id", b"task_id", "type", b"type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["description", b"description", "result", b"result", "retry_of", b"retry_of", "status", b"status", "task_id", b"task_id", "type", b"type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1673,7 +1677,7 @@ class CompletedTask(_message.Message):
     status: Global___TaskStatus.ValueType
     """How it ended."""
     context: _builtins.str
-    """What it found, in one or two sentences; empty on failure."""
+    """What it came to, in at most two sentences: what the agent answered; empty on failure."""
     retry_of: _builtins.str
     """The failed task it repeated; empty for none."""
     def __init__(

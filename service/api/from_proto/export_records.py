@@ -5,6 +5,7 @@ in core. Bounds of requests do not apply: what a bank may hold was bounded when 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from core.bank.steps import NodePut, SegmentRefute
 from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
@@ -12,7 +13,7 @@ from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict, Side
 from core.model.insight import Insight
-from core.model.interaction import Attachment, Interaction, Span
+from core.model.interaction import Attachment, Interaction, Span, TaskReport
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring
@@ -42,7 +43,7 @@ from service.api.enums import (
     or_none,
 )
 from service.api.from_proto import values
-from service.api.from_proto.checks import NAME, Checks
+from service.api.from_proto.checks import GOAL, NAME, Checks
 from service.api.from_proto.memory_bank import completed_task, pending_task
 
 LARGEST_PIECE = 1_048_576  # bytes of a file
@@ -104,7 +105,7 @@ def _interaction(check: Checks, head: types_pb2.Interaction, _: Tenant) -> Inter
             origin=check.choice("origin", head.origin, ORIGINS),
             source=check.text("source", head.source),
             labels=check.labels("labels", head.labels),
-            task=values.task_report(check, head.task) if head.HasField("task") else None,
+            task=_task_report(check, head.task) if head.HasField("task") else None,
             attachments=tuple(
                 _attached(check, f"attachments[{i}].", a) for i, a in enumerate(head.attachments)
             ),
@@ -199,6 +200,10 @@ def _pair(check: Checks, path: str, pair: types_pb2.NodePair) -> tuple[NodeId, N
         NodeId(check.id(f"{path}node_id", pair.node_id)),
         NodeId(check.id(f"{path}other_node_id", pair.other_node_id)),
     )
+
+
+def _task_report(check: Checks, report: types_pb2.TaskReport) -> TaskReport:
+    return replace(values.task_report(check, report), result=check.text("task.result", report.result, GOAL))
 
 
 def _structuring(check: Checks, work: types_pb2.Structuring, tenant: Tenant) -> Structuring:

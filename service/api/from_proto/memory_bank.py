@@ -164,6 +164,8 @@ def advance_task(request: pb.AdvanceTaskRequest, tenant: Tenant) -> AdvanceTask:
         failed = context.task is not None and context.task.status is TaskStatus.FAILED
         if context.is_empty and not failed:
             check.wrong("text", "must be given, or messages, unless the task failed")
+        if failed and request.result:
+            check.wrong("result", "must be empty where the task failed")
         conflict_id = check.id_or_none("conflict_id", request.conflict_id)
         return AdvanceTask(
             key=key,
@@ -171,6 +173,7 @@ def advance_task(request: pb.AdvanceTaskRequest, tenant: Tenant) -> AdvanceTask:
             augment=_augment(check, request, key),
             conflict_id=ConflictId(conflict_id) if conflict_id else None,
             verdict_type=check.choice("verdict_type", request.verdict_type, or_none(VERDICT_TYPES)),
+            result=check.text("result", request.result, GOAL),
             wait=check.choice("wait", request.wait, or_first(WAITS)),
             request=check.request(request, "wait"),
         )

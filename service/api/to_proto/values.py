@@ -231,6 +231,7 @@ def task_report(report: TaskReport) -> pb.TaskReport:
         status=_TASK_STATUSES[report.status],
         task_id=report.task_id,
         retry_of=report.retry_of,
+        result=report.result,
     )
 
 

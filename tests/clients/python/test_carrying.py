@@ -71,3 +71,54 @@ async def test_an_end_repeated_after_it_failed_ends_the_task_and_the_run_once() 
     assert len(request_ids(script, "AdvanceTask")) == 1
     assert len(request_ids(script, "EndInvocation")) == 1
     assert len(script.asked["AddWorkingItems"]) == 1
+
+
+FOUND = [
+    {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "t", "name": "fares", "input": {"to": "Paros"}}],
+    },
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "t", "content": "It costs 38 euros."}],
+    },
+    {"role": "assistant", "content": "38 euros."},
+    {"role": "assistant", "tool_calls": [{"function": {"name": "log", "arguments": "{}"}, "id": "u"}]},
+    {"role": "tool", "tool_call_id": "u", "content": "A very long log."},
+]
+
+
+async def test_a_run_takes_dicts_where_it_takes_objects_and_ends_with_what_the_agent_answered() -> None:
+    script = Script()
+    script.answers["StartInvocation"] = [BEGUN]
+    script.answers["AdvanceTask"] = [FINISHED]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        adapter = ReActAdapter(client, bank_id="trip", owner={"user": "ada", "conversation": "c1"})
+        await adapter.enhance("What does it cost?")
+        await adapter.intercept(FOUND)
+
+    items = [item for asked in script.asked["AddWorkingItems"] for item in asked.request.items]
+    (ended,) = script.asked["EndInvocation"]
+    assert [(item.type, item.tool, item.content) for item in items] == [
+        (talk.ITEM_TYPE_THOUGHT, "", '[tool fares] {"to": "Paros"}'),
+        (talk.ITEM_TYPE_OBSERVATION, "fares", "It costs 38 euros."),
+        (talk.ITEM_TYPE_THOUGHT, "", "38 euros."),
+        (talk.ITEM_TYPE_THOUGHT, "", "[tool log] {}"),
+        (talk.ITEM_TYPE_OBSERVATION, "log", "A very long log."),
+    ]
+    assert ended.request.result == "38 euros."
+
+
+async def test_a_result_that_the_caller_states_is_the_steps_and_the_runs() -> None:
+    script = Script()
+    script.answers["StartInvocation"] = [BEGUN]
+    script.answers["AdvanceTask"] = [FINISHED]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        adapter = ReActAdapter(client, bank_id="trip", owner=Owner(user="ada"))
+        await adapter.enhance("What does it cost?")
+        await adapter.intercept(FOUND, result="It costs 38 euros.")
+
+    assert script.asked["AdvanceTask"][0].request.result == "It costs 38 euros."
+    assert script.asked["EndInvocation"][0].request.result == "It costs 38 euros."

@@ -104,3 +104,32 @@ def test_a_new_memory_has_a_conversation_of_its_own() -> None:
     assert subjects_of(talk.ListTurnsRequest(user="王明", conversation_id="c1")) == (
         "conversation/%E7%8E%8B%E6%98%8E/c1",
     )
+
+
+async def test_a_turn_of_a_vendors_messages_is_found_by_the_words_of_its_parts(tmp_path: Path) -> None:
+    asked = {"role": "user", "content": [{"type": "text", "text": "去帕罗斯多少钱？"}, {"type": "image"}]}
+    told: list[dict[str, object]] = [
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "t", "name": "fares", "input": {"to": "Paros"}}],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "38 euros"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "It costs 38 euros."}]},
+    ]
+
+    async def answer(messages: list[Message]) -> list[dict[str, object]]:
+        assert messages[-1]["content"] == "去帕罗斯多少钱？\n[image]"
+        return told
+
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        memory = AsyncChatMemory(client, user="ada")
+        replied = await memory.ask(asked, answer)
+        (found,) = await memory.search("帕罗斯", top_k=1)
+        (same,) = await memory.search("38 euros", top_k=1)
+
+    assert replied is told
+    assert found.input == "去帕罗斯多少钱？\n[image]"
+    assert same.reply == '[tool fares] {"to": "Paros"}\n[result] 38 euros\nIt costs 38 euros.'

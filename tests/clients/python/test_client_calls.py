@@ -182,8 +182,8 @@ async def test_messages_are_taken_as_chat_apis_have_them(kind: str) -> None:
 
     assert list(script.asked["Memorize"][0].request.messages) == [
         types.Message(role="user", speaker="Ada", text="When does the ferry leave?"),
-        types.Message(role="assistant", text='timetable({"day": 1})'),
-        types.Message(role="tool", text="at nine"),
+        types.Message(role="assistant", text='[tool timetable] {"day": 1}'),
+        types.Message(role="tool", speaker="timetable", text="at nine"),
         types.Message(role="user", text="这里\n[image_url]"),
         types.Message(role="assistant", text="At nine."),
     ]

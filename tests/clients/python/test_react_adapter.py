@@ -80,6 +80,40 @@ async def test_after_a_finished_task_the_next_question_begins_another(tmp_path: 
     assert adapter.insight.earlier_tasks == 2
 
 
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        (
+            "The log says that a crane was hired for 900 euros in May 2024. " * 20,
+            "The ticket costs 42 euros.",
+        ),
+        ("日志记载：2024年5月以九百欧元租用起重机一台。" * 20, "渡轮票价为四十二欧元。"),
+    ],
+)
+async def test_a_step_says_what_the_agent_answered_though_a_long_result_stands_last(
+    tmp_path: Path, read: str, said: str
+) -> None:
+    step = [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "fares", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "42"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": said}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t2", "name": "log", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "content": read}]},
+    ]
+    async with (
+        running(settings_for(tmp_path), HashingEmbedder()) as address,
+        MemoryBankClient(str(address)) as client,
+    ):
+        adapter = ReActAdapter(client)
+        await adapter.enhance("What does a ticket cost? 票价多少？")
+        prompt = await adapter.intercept(step)
+
+    (done,) = adapter.insight.completed
+    assert done.context == said
+    assert f"→ {said}" in prompt
+    assert read[:20] in prompt
+
+
 async def test_a_loop_whose_every_step_fails_comes_to_an_end(tmp_path: Path) -> None:
     async with (
         running(settings_for(tmp_path), HashingEmbedder()) as address,

@@ -27,17 +27,17 @@ def test_a_step_is_what_was_said_called_and_found_but_not_what_memory_itself_tol
     said = transcript(STEP)
 
     assert [(message.role, message.speaker, message.text) for message in said] == [
-        ("assistant", "", '去查。\nsearch {"query": "渡轮"}'),
+        ("assistant", "", '去查。\n[tool search] {"query": "渡轮"}'),
         ("tool", "search", "渡轮九点开。"),
-        ("assistant", "", 'deep_retrieval {"node_id": "n-1"}'),
-        ("assistant", "", "At nine."),
+        ("assistant", "", '[tool deep_retrieval] {"node_id": "n-1"}'),
+        ("assistant", "", "At nine.\n[image_url]"),
     ]
 
 
 def test_a_verdict_comes_first_and_what_it_rests_on_behind_it() -> None:
     said = transcript(STEP, verdict=True)
 
-    assert (said[0].role, said[0].text) == ("assistant", "At nine.")
+    assert (said[0].role, said[0].text) == ("assistant", "At nine.\n[image_url]")
     assert {message.role for message in said[1:]} == {"evidence"}
     assert said[2].text == "渡轮九点开。"
 

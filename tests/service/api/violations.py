@@ -302,6 +302,7 @@ WRONG: dict[str, Table] = {
         "text": ["", *CONTEXT["text"]],
         "conflict_id": BAD_IDS,
         "verdict_type": NO_ENUM,
+        "result": text(16_384),
     },
     "Memorize": {**CONTEXT, **under("task.", TASK), "bank_id": REQUIRED_ID, "text": ["", *CONTEXT["text"]]},
     "MemorizeStream": {
@@ -462,10 +463,11 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "BatchSearch": {f"searches[].{name}": YES_OR_NO for name in EITHER_IN_SEARCH},
     "Augment": dict.fromkeys(("structure.conflicts", "skip_reranker", "tools_apart"), YES_OR_NO),
     "StartTask": {"attachments[].stored": UNSEEN},
-    "AdvanceTask": {"attachments[].stored": UNSEEN},
-    "Memorize": {"attachments[].stored": UNSEEN, "skip_judging": YES_OR_NO},
+    "AdvanceTask": {"attachments[].stored": UNSEEN, "task.result": UNSEEN},
+    "Memorize": {"attachments[].stored": UNSEEN, "task.result": UNSEEN, "skip_judging": YES_OR_NO},
     "MemorizeStream": {
         "header.attachments[].stored": UNSEEN,
+        "header.task.result": UNSEEN,
         "header.skip_judging": YES_OR_NO,
         **dict.fromkeys(under("header.messages[].", MESSAGE), "see header.messages"),
     },

@@ -16,6 +16,7 @@ from memorybank.v1.retrieval_pb2 import (
     AssembleContextResponse,
 )
 from memorybank.v1.types_pb2 import Message
+from memorybank_client.messages import ASSISTANT, TOOL, USER, answer
 from memorybank_client.runs import Owner, item, messages_of
 
 SHARE = 4
@@ -67,9 +68,10 @@ class Carried:
         items = _items(context, self._step)[-100:]
         return self.owner.adds(self.invocation_id, items) if items else {}
 
-    def ends(self, context: str | Sequence[Message], succeeded: bool) -> dict[str, Any]:
-        """Returns the fields of EndInvocationRequest: the last thing said is what the user was answered."""
-        return self.owner.ends(self.invocation_id, _last(context), succeeded, wait=True)
+    def ends(self, context: str | Sequence[Message], result: str, succeeded: bool) -> dict[str, Any]:
+        """Returns the fields of EndInvocationRequest: what the user was answered is the `result`, else what the agent
+        said last."""
+        return self.owner.ends(self.invocation_id, result or answer(context), succeeded, wait=True)
 
 
 def before(made: AssembleContextResponse, prompt: str) -> str:
@@ -87,17 +89,11 @@ def _items(context: str | Sequence[Message], step: int) -> list[Item]:
         return [item(ITEM_TYPE_OBSERVATION, context, step=step)] if context.strip() else []
     return [
         item(
-            ITEM_TYPE_THOUGHT if message.role == "assistant" else ITEM_TYPE_OBSERVATION,
+            ITEM_TYPE_THOUGHT if message.role == ASSISTANT else ITEM_TYPE_OBSERVATION,
             message.text,
             step=step,
-            tool=message.speaker if message.role == "tool" else "",
+            tool=message.speaker if message.role == TOOL else "",
         )
         for message in context
-        if message.text.strip() and message.role != "user"
+        if message.text.strip() and message.role != USER
     ]
-
-
-def _last(context: str | Sequence[Message]) -> str:
-    if isinstance(context, str):
-        return context
-    return next((message.text for message in reversed(context) if message.role == "assistant"), "")

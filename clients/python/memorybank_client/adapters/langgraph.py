@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse, hook_config
-from langchain_core.messages import HumanMessage, SystemMessage, convert_to_openai_messages
+from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.tools import StructuredTool
 
 from memorybank_client.adapters.files import Part
@@ -57,8 +57,7 @@ class MemoryMiddleware(AgentMiddleware):  # type: ignore[misc]  # typed where La
         task = self.memory.task
         if getattr(messages[-1], "tool_calls", None) or task is None:
             return None
-        said = convert_to_openai_messages(messages[self._begins + 1 :])
-        context = transcript(said, verdict=bool(task.conflict_id))
+        context = transcript(messages[self._begins + 1 :], verdict=bool(task.conflict_id))
         self.memory.intercept(context, succeeded=bool(messages[-1].text))
         self._begins = len(messages)
         if (task := self.memory.task) is None:

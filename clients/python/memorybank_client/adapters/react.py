@@ -4,7 +4,7 @@ The adapter knows where the task stands, the service keeps the memory. A step th
 goes on where it stopped. What a model asks for in vain is told to the model, not raised.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeVar
 from uuid import uuid4, uuid5
@@ -27,12 +27,15 @@ from memorybank.v1.types_pb2 import (
 from memorybank_client.adapters.carrying import SHARE, Carried, before
 from memorybank_client.adapters.files import Part
 from memorybank_client.adapters.reading import Misasked, Reading, declared
+from memorybank_client.adapters.transcript import spoken
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.errors import FailedPrecondition, InvalidArgument, NotFound
 from memorybank_client.runs import Owner
 
-Context = str | Sequence[Message]
-"""What a step went through, verbatim: a transcript, or its messages."""
+Context = str | Iterable[Any]
+"""What a step went through, verbatim: a transcript, or messages of any vendor (see `memorybank_client.messages`)."""
+Read = str | list[Message]
+"""The same, as memory takes it."""
 
 Client = TypeVar("Client", MemoryBankClient, SyncMemoryBankClient)
 
@@ -60,10 +63,11 @@ class TaskLoop(Generic[Client]):
         tool_characters: int = 100_000,
         tool_format: ToolFormat.ValueType = TOOL_FORMAT_OPENAI,
         ttl: timedelta | None = None,
-        owner: Owner | None = None,
+        owner: Owner | Mapping[str, str] | None = None,
     ) -> None:
         self.client: Client = client
-        self.carried = Carried(owner, token_budget) if owner else None
+        known = owner if owner is None or isinstance(owner, Owner) else Owner(**owner)
+        self.carried = Carried(known, token_budget) if known else None
         self.bank_id = bank_id
         self.insight = Insight()
         self.prompt = ""
@@ -85,7 +89,7 @@ class TaskLoop(Generic[Client]):
         """What is to be done next."""
         return self.insight.pending[0] if self.insight.pending else None
 
-    def _start(self, prompt: str, context: Context) -> dict[str, Any]:
+    def _start(self, prompt: str, context: Read) -> dict[str, Any]:
         """Returns StartTask's fields: a question beside its context, or both in one, for the service to take apart."""
         question: dict[str, Any] = {"goal": prompt, **_context(context)} if context else {"prompt": prompt}
         if self._ttl is not None:
@@ -93,11 +97,17 @@ class TaskLoop(Generic[Client]):
         return self._fields(question)
 
     def _advance(
-        self, context: Context, succeeded: bool, task: TaskReport | None, verdict_type: VerdictType.ValueType
+        self,
+        context: Read,
+        result: str,
+        succeeded: bool,
+        task: TaskReport | None,
+        verdict_type: VerdictType.ValueType,
     ) -> dict[str, Any]:
         """Returns AdvanceTask's fields: the context of the task that was next, unless the caller names another."""
         report = task or _report(self.task, succeeded)
-        return self._fields({**_context(context), "task": report, "verdict_type": verdict_type})
+        done = {"task": report, "verdict_type": verdict_type, "result": result}
+        return self._fields({**_context(context), **done})
 
     def _fields(self, fields: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -128,7 +138,7 @@ class TaskLoop(Generic[Client]):
         self.purge_time = response.purge_time.ToDatetime(UTC) if goes else None
         return self._stepped(response, response.finished, known)
 
-    def _notes(self, carried: Carried, context: Context) -> dict[str, Any]:
+    def _notes(self, carried: Carried, context: Read) -> dict[str, Any]:
         """Returns the working items of a step that are not noted yet; empty where there are none."""
         items = carried.adds(context)
         made = self._once(items) if items else {}
@@ -159,7 +169,7 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         Once the task is finished the next one begins, with all that the bank remembers.
         """
         if self._begins:
-            response = await self.client.start_task(**self._start(prompt, context))
+            response = await self.client.start_task(**self._start(prompt, _read(context)))
             known = None
             if self.carried:
                 begun = await self.client.start_invocation(**self._once(self.carried.begins(prompt)))
@@ -172,22 +182,25 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         self,
         context: Context,
         *,
+        result: str = "",
         succeeded: bool = True,
         task: TaskReport | None = None,
         verdict_type: VerdictType.ValueType = VERDICT_TYPE_UNSPECIFIED,
     ) -> str:
         """Takes in what the step went through; returns the next step's prompt, empty when `finished`.
 
-        `verdict_type` says how a validation's verdict settles its conflict; else its words do.
+        `result`: what the step came to, else the agent's last message says it. `verdict_type` says how a validation's
+        verdict settles its conflict; else its words do.
         """
-        if self.carried and (items := self._notes(self.carried, context)):
+        taken = _read(context)
+        if self.carried and (items := self._notes(self.carried, taken)):
             await self.client.add_working_items(**items)
             self._noted = items["request_id"]
-        fields = self._advance(context, succeeded, task, verdict_type)
+        fields = self._advance(taken, result, succeeded, task, verdict_type)
         response = await self.client.advance_task(**fields)
         known = None
         if self.carried and response.finished:
-            ends = self.carried.ends(context, _came_well(response.insight))
+            ends = self.carried.ends(taken, result, _came_well(response.insight))
             await self.client.end_invocation(**self._once(ends))
         elif self.carried:
             known = await self.client.assemble_context(**self.carried.asks(_question(response.insight)))
@@ -232,7 +245,7 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         Once the task is finished the next one begins, with all that the bank remembers.
         """
         if self._begins:
-            response = self.client.start_task(**self._start(prompt, context))
+            response = self.client.start_task(**self._start(prompt, _read(context)))
             known = None
             if self.carried:
                 begun = self.client.start_invocation(**self._once(self.carried.begins(prompt)))
@@ -245,21 +258,25 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         self,
         context: Context,
         *,
+        result: str = "",
         succeeded: bool = True,
         task: TaskReport | None = None,
         verdict_type: VerdictType.ValueType = VERDICT_TYPE_UNSPECIFIED,
     ) -> str:
         """Takes in what the step went through; returns the next step's prompt, empty when `finished`.
 
-        `verdict_type` says how a validation's verdict settles its conflict; else its words do.
+        `result`: what the step came to, else the agent's last message says it. `verdict_type` says how a validation's
+        verdict settles its conflict; else its words do.
         """
-        if self.carried and (items := self._notes(self.carried, context)):
+        taken = _read(context)
+        if self.carried and (items := self._notes(self.carried, taken)):
             self.client.add_working_items(**items)
             self._noted = items["request_id"]
-        response = self.client.advance_task(**self._advance(context, succeeded, task, verdict_type))
+        fields = self._advance(taken, result, succeeded, task, verdict_type)
+        response = self.client.advance_task(**fields)
         known = None
         if self.carried and response.finished:
-            ends = self.carried.ends(context, _came_well(response.insight))
+            ends = self.carried.ends(taken, result, _came_well(response.insight))
             self.client.end_invocation(**self._once(ends))
         elif self.carried:
             known = self.client.assemble_context(**self.carried.asks(_question(response.insight)))
@@ -295,8 +312,12 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
             )
 
 
-def _context(context: Context) -> dict[str, Any]:
-    return {"text": context} if isinstance(context, str) else {"messages": list(context)}
+def _read(context: Context) -> Read:
+    return context if isinstance(context, str) else spoken(context)
+
+
+def _context(context: Read) -> dict[str, Any]:
+    return {"text": context} if isinstance(context, str) else {"messages": context}
 
 
 def _report(task: PendingTask | None, succeeded: bool) -> TaskReport:

@@ -7,6 +7,7 @@ from typing import Any
 from memorybank.v1.deep_retrieval_pb2 import GetInteractionResponse, Passages
 from memorybank.v1.types_pb2 import Attachment, Interaction, ToolFormat
 from memorybank_client.adapters.files import Image, Part, headed, is_image, told
+from memorybank_client.attachments import attachment_id_of
 
 TOOL_NAME = "deep_retrieval"
 """As the service declares it."""
@@ -42,6 +43,7 @@ class Reading:
     def ask(self, arguments: str | Mapping[str, Any]) -> None:
         """Takes the arguments, JSON as models give them or decoded. Raises Misasked."""
         asked = _decoded(arguments)
+        asked = {**asked, "attachment_id": attachment_id_of(asked.get("attachment_id"))}
         wanted, attachment_id, query = (_text(asked, name) for name in ("node_id", "attachment_id", "query"))
         if not wanted:
             raise Misasked("give `node_id`, as it stands in brackets")

@@ -1,5 +1,6 @@
 """The Planner on a model: one step at a time, failures made good, what was found in a sentence or two."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -227,3 +228,12 @@ async def test_one_task_of_any_length_leaves_room_for_the_rest() -> None:
     await LlmPlanner(chat).plan(insight, Progress())
 
     assert sum(estimate(m.text) for m in chat.asked[0][0]) <= 4_500
+
+
+async def test_what_the_agent_answered_is_shown_in_front_of_what_it_read() -> None:
+    chat = ScriptedChat([plan(step(), found="九点。")])
+    report = replace(REPORT, result="渡轮九点开。")
+
+    await LlmPlanner(chat).plan(Insight(goal=GOAL), Progress(report=report, context="很长的网页"))
+
+    assert "answer:\n渡轮九点开。\ncontext:\n很长的网页" in question(chat)
