@@ -137,6 +137,7 @@ WRONG: dict[str, Table] = {
             for name in ("content", "category", "source", "event_time", "metadata_json", "ttl")
         },
         "conversation_id": BAD_IDS,
+        "supersedes": [*([each] for each in BAD_IDS), ["r1", "r1"], [f"r{n}" for n in range(21)]],
     },
     "RetrieveFacts": {
         **READ,
@@ -180,7 +181,7 @@ WRONG: dict[str, Table] = {
         **under("record.", OWN),
         "record.record_id": REQUIRED_ID,
         "record.category": ["", *BAD_CATEGORIES],
-        "record.state": [pb.RECORD_STATE_CONTESTED, 0, 99],
+        "record.state": [0, 99],
         "update_mask": MASKS,
         "if_revision": BAD_REVISIONS,
     },
@@ -265,6 +266,7 @@ OF_RECORDS = (
     "judged",
     "reflection_id",
     "superseded_by",
+    "superseded_reason",
     "valid_from",
     "valid_until",
     "contested_with",
