@@ -7,7 +7,7 @@ answers; stopping means NOT_SERVING first, then no new calls, then the end of th
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,8 +20,9 @@ from grpc_reflection.v1alpha import reflection
 from core.agents.roles import Agents
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
+from core.usecases.house import House
 from service.api.admission import Admission, Hold, Kind, Room
-from service.api.endpoint import Desk, Endpoint, handlers
+from service.api.endpoint import Desk, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
 from service.api.starting import Entrance
@@ -111,7 +112,7 @@ async def running(
             _bound(settings, gate) as bound,
             open_house(settings, embedder, agents, observed.agents, ids, observed.show) as house,
         ):
-            await _let_in(bound, services(house), gate, settings.grpc)
+            await _let_in(bound, house, gate, settings.grpc)
             once = partial(one_round, house, settings.banks)
             upkeep = asyncio.create_task(repeat("upkeep", once, settings.banks.upkeep_seconds))
             log.info("listening", address=str(bound.address))
@@ -154,11 +155,14 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
         await listeners.stop(None)
 
 
-async def _let_in(
-    bound: Bound, offered: Mapping[str, Mapping[str, Endpoint]], gate: Gate, settings: GrpcSection
-) -> None:
+async def _let_in(bound: Bound, house: House, gate: Gate, settings: GrpcSection) -> None:
     """Answers for all services from now on, reflection, and health for each of them and as a whole."""
-    desk = Desk(max_message_bytes=settings.max_message_bytes, hold=Hold(settings.bytes_in_flight))
+    offered = services(house)
+    desk = Desk(
+        max_message_bytes=settings.max_message_bytes,
+        hold=Hold(settings.bytes_in_flight),
+        aggregates=house.banks,
+    )
     for name, endpoints in offered.items():
         bound.entrance.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
     shown = (*offered, health.SERVICE_NAME, reflection.SERVICE_NAME)

@@ -189,7 +189,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _unheard(text: str, passages: Sequence[Passage]) -> str:
-    heard = {figure for passage in passages for figure in _figures(passage.text)}
+    heard = {figure for each in passages for figure in (*_figures(each.text), *_figures(each.speaker))}
     heard |= {str(passage.step) for passage in passages}
     wanting = [figure for figure in _figures(text) if figure not in heard]
     if wanting:

@@ -84,9 +84,9 @@ def problem_of_reflection(opinion: ReflectionOpinion, title: str, records: Seque
         return f"it has {len(opinion.text)} characters, and may have {LONGEST_REFLECTION}"
     if _HTML.search(opinion.text):
         return "it must hold no HTML"
-    known = {figure for record in records for figure in _figures(_told(record))} | set(_figures(title))
+    known = {figure for record in records for figure in figures(_told(record))} | set(figures(title))
     known |= {str(number) for number in range(len(records) + 1)}
-    unheard = next((figure for figure in _figures(opinion.text) if figure not in known), "")
+    unheard = next((figure for figure in figures(opinion.text) if figure not in known), "")
     return f"{unheard} stands in none of the records" if unheard else ""
 
 
@@ -94,6 +94,12 @@ def _told(record: Reflected) -> str:
     return f"{record.content} {record.event_time:%Y %m %d} {record.confidence:.2f} {record.subcategory}"
 
 
-def _figures(text: str) -> Iterator[str]:
+def without_markup(text: str) -> str:
+    """Returns a text of callers as a reflector is to see it: what it quotes of it is no HTML."""
+    return text.replace("<", "‹").replace(">", "›")
+
+
+def figures(text: str) -> Iterator[str]:
+    """Yields the figures of a text, their digits and separators in one form."""
     for found in _FIGURE.findall(unicodedata.normalize("NFKC", text)):
         yield found.replace(",", "").lstrip("0") or "0"

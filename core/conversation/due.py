@@ -14,6 +14,7 @@ from core.conversation.keys import has_room
 from core.conversation.mid import coldest, ripe
 from core.conversation.stretches import next_owed
 from core.model.conversation import ConversationState
+from core.model.expiry import expiry_after
 
 EMBED = Chore(name="embed")
 PLACE = Chore(name="place")
@@ -59,7 +60,7 @@ def next_look(conversation: Conversation) -> datetime | None:
     record = conversation.record
     if record.state is not ConversationState.ACTIVE or record.last_turn_time is None or not record.enabled:
         return None
-    return record.last_turn_time + conversation.tiers.idle_timeout
+    return expiry_after(record.last_turn_time, conversation.tiers.idle_timeout)
 
 
 def is_idle(conversation: Conversation, now: datetime) -> bool:

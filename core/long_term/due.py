@@ -12,6 +12,7 @@ from core.aggregate.kind import Chore
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
 from core.model.collection import CollectionRecord
+from core.model.expiry import expiry_after
 from core.model.record import STRATEGY, Record, RecordKind, RecordState
 
 EMBED = Chore(name="embed")
@@ -68,10 +69,7 @@ def expiry(
 ) -> datetime | None:
     """Returns when it ends: the shortest of its own, the collection's and the user's (`retention`) time; or None."""
     times = [time for time in (record.ttl, collection.retention, retention) if time is not None]
-    try:
-        return record.create_time + min(times) if times else None
-    except OverflowError:
-        return None  # beyond the calendar
+    return expiry_after(record.create_time, min(times, default=None))
 
 
 def is_weak(record: Record, last_use: datetime, now: datetime, settings: LongTermSettings) -> bool:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from core.keys import BankKey
+from core.model.expiry import expiry_after
 
 NEVER = timedelta(seconds=-1)
 """A ttl that does not run out."""
@@ -70,4 +71,4 @@ class BankRecord:
         ttl = configured if self.ttl is None else self.ttl
         if self.finish_time is None or ttl < timedelta():
             return None
-        return self.finish_time + ttl if ttl < datetime.max.replace(tzinfo=UTC) - self.finish_time else None
+        return expiry_after(self.finish_time, ttl)

@@ -3,7 +3,7 @@
 Law: one conformance suite runs on every implementation (`tests/conformance`).
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,6 +17,7 @@ from core.ports.store import PurgeCounts, Require
 
 A_co = TypeVar("A_co", covariant=True)
 Result = TypeVar("Result")
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,15 @@ class Aggregates(Protocol[A_co]):
         reads that must agree. Raises not found, RevisionNotReached."""
         ...
 
+    async def validated(self, call: Callable[[], Awaitable[Done]]) -> Done:
+        """Carries out a call that may write. Where it is refused before it has written anything, and the store has
+        moved on from what it read, it is carried out once more, on confirmed readings: what it then raises holds."""
+        ...
+
+    def confirm_reads(self) -> None:
+        """Has every reading of the current call confirmed by the store first: for calls that cannot be repeated."""
+        ...
+
     async def found(
         self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
     ) -> Committed[Result]:
@@ -87,10 +97,10 @@ class Aggregates(Protocol[A_co]):
         """Stages on the aggregate as it stands, stores, applies: durable and visible when it returns.
 
         `stage` gets the aggregate and the revision its change will have; it is pure and quick, and may be called again
-        on a newer one; what it raises goes to the caller, and nothing is written. Of a `request` seen before nothing is
-        written either, whatever `stage` made or raised: its answer returns as `replayed`, decoded as `answer`, the
-        class of the results (required with a request). Cancelling the caller stops its waiting only. Raises not found,
-        RequestIdReused, RequirementFailed.
+        on a newer one; what it raises on the store's head goes to the caller, and nothing is written. Of a `request`
+        seen before nothing is written either, whatever `stage` made or raised: its answer returns as `replayed`,
+        decoded as `answer`, the class of the results (required with a request). Cancelling the caller stops its waiting
+        only. Raises not found, RequestIdReused, RequirementFailed.
         """
         ...
 

@@ -23,7 +23,7 @@ IN_TIME = (
     0.5  # share of the time left that beginning and working may take, as reckoned: loads vary, answers travel
 )
 LONGEST_WAIT = 30.0  # seconds that any call waits to begin, with a later deadline or without one
-NO_SIDE_EFFECTS = 1  # google.protobuf.MethodOptions.IdempotencyLevel
+UNKNOWN, NO_SIDE_EFFECTS = 0, 1  # google.protobuf.MethodOptions.IdempotencyLevel
 
 
 class Kind(Enum):
@@ -66,11 +66,20 @@ def kind_of(method: str, *, streams: bool = False, endless: bool = False) -> Kin
         return Kind.LONG
     if name.startswith("Batch"):
         return Kind.BATCH
+    return Kind.READ if _idempotency(method) == NO_SIDE_EFFECTS else Kind.WRITE
+
+
+def writes(method: str) -> bool:
+    """Whether `package.Service/Method` changes memory, by the contract. What counts uses alone does not."""
+    return _idempotency(method) == UNKNOWN
+
+
+def _idempotency(method: str) -> int:
     try:
         options = Default().FindMethodByName(method.replace("/", ".")).GetOptions()
     except KeyError:
-        return Kind.WRITE
-    return Kind.READ if options.idempotency_level == NO_SIDE_EFFECTS else Kind.WRITE
+        return UNKNOWN
+    return int(options.idempotency_level)
 
 
 class Room:

@@ -14,7 +14,8 @@ from google.protobuf.message import DecodeError, Message
 from grpc.aio import ServicerContext
 
 from core.ids import Tenant
-from service.api.admission import Hold, Load
+from core.ports.aggregates import Aggregates
+from service.api.admission import Hold, Load, writes
 from service.api.errors.transport import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
 from service.process.current_call import CURRENT
@@ -33,10 +34,12 @@ LARGE = 32_000  # bytes of a request that takes long to read, and to answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What reading requests depends on: the largest message taken (bytes), and what all calls hold together."""
+    """What reading requests depends on: the largest message taken (bytes), and what all calls hold together; and the
+    memory whose state calls that write are refused by."""
 
     max_message_bytes: int
     hold: Hold = field(default_factory=Hold)
+    aggregates: Aggregates[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +216,23 @@ async def _write_all(
 
 def _guarded(method: str, endpoint: Endpoint, gate: Gate, desk: Desk) -> Behaviour:
     streams = endpoint.streams_in or endpoint.streams_out
-    return gate.guard(method, endpoint.bind(method, desk), streams=streams, endless=endpoint.endless)
+    behaviour = endpoint.bind(method, desk)
+    if desk.aggregates is not None and writes(method):
+        behaviour = _validated(behaviour, desk.aggregates, streams=streams)
+    return gate.guard(method, behaviour, streams=streams, endless=endpoint.endless)
+
+
+def _validated(behaviour: Behaviour, aggregates: Aggregates[Any], *, streams: bool) -> Behaviour:
+    """Has a refusal rest on the store's state, not on an older one in memory."""
+
+    async def once(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
+        aggregates.confirm_reads()  # what a stream brought cannot be read again
+        return await behaviour(request, context)
+
+    async def again(request: bytes, context: ServicerContext[Any, Any]) -> bytes | None:
+        return await aggregates.validated(lambda: behaviour(request, context))
+
+    return once if streams else again
 
 
 def _handler(endpoint: Endpoint, behaviour: Behaviour) -> Any:

@@ -5,7 +5,7 @@ Law: what is read is at least as new as was asked for. A founding or a purge sho
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -17,8 +17,11 @@ from core.aggregate.change import Change, Head
 from core.aggregate.kind import Kinds
 from core.bank.bank import Bank
 from core.errors import (
+    AgentReplyInvalid,
+    AgentUnavailable,
     AggregateExists,
     AggregateNotFound,
+    EmbedderUnavailable,
     MemoryBankError,
     RevisionNotReached,
     StaleRevision,
@@ -36,10 +39,12 @@ from core.ports.store import PurgeCounts, Store
 from service.holding.figures import HeldFigures
 from service.holding.held import LARGE_TEXT, Held, Holding
 from service.holding.pool import Pool
+from service.holding.read_set import READ_SET, ReadSet
 from service.holding.writer import Journal, owned
 from service.process.shielding import shielded
 
 UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
+OUTSIDE = (StoreUnavailable, EmbedderUnavailable, AgentUnavailable, AgentReplyInvalid)  # no state's fault
 PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 
 Done = TypeVar("Done")
@@ -59,6 +64,8 @@ class _Reading:
         held = self._aggregates.at_hand(self._key, self._min_revision)
         if held is None:
             held = await self._aggregates.fresh(self._key, self._min_revision)
+        if (reads := READ_SET.get()) is not None:
+            reads.add(held)
         self._held = held
         return held.being_read()
 
@@ -111,13 +118,15 @@ class OpenAggregates:
             return None
         if min_revision > held.aggregate.head.revision:  # no later aggregate of the key reuses a revision
             return None
+        if not _admits(held):
+            return None
         return held if self._now() - held.confirmed <= self._holding.max_staleness else None
 
     async def fresh(self, key: Key, min_revision: int) -> Held:
         """Returns the aggregate, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
         held = await self._pool.get(key)
-        if min_revision > held.aggregate.head.revision:
+        if min_revision > held.aggregate.head.revision or not _admits(held):
             await held.follow()
         elif asked - held.confirmed > self._holding.max_staleness:
             await self._confirm_or_serve_stale(held)
@@ -135,6 +144,24 @@ class OpenAggregates:
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(UNANSWERED_SECONDS):
                 await held.follow()
+
+    async def validated(self, call: Callable[[], Awaitable[Done]]) -> Done:
+        """See the port."""
+        reads = ReadSet(self._now())
+        READ_SET.set(reads)
+        try:
+            return await call()
+        except OUTSIDE:
+            raise
+        except MemoryBankError:
+            if reads.has_written or not reads.heads or not await self._store.moved(reads.heads):
+                raise
+        self.confirm_reads()
+        return await call()
+
+    def confirm_reads(self) -> None:
+        """See the port."""
+        READ_SET.set(ReadSet(self._now(), is_current=True))
 
     async def confirm_recent(self) -> None:
         """Confirms the heads of what was recently read, in one query."""
@@ -184,6 +211,8 @@ class OpenAggregates:
         try:
             changes = await self._founded(key, record, draft, request, revision)
         except (AggregateExists, RequirementFailed):  # it may be this very request that made it
+            if (held := self._pool.find(key)) is not None:
+                held.confirmed = float("-inf")  # what the store has may be another one
             if request is not None and (known := await self._journal.known(key, request, type(draft.result))):
                 return known
             raise
@@ -192,6 +221,7 @@ class OpenAggregates:
             made = kind.found(changes[0], record.uid, self._holding.tuning)
             self._pool.admit(kind, made, self._now())
             self._pool.changed(made)
+        _has_written()
         return Committed(result=draft.result, revision=changes[-1].revision)
 
     async def _founded(
@@ -236,12 +266,14 @@ class OpenAggregates:
         """See the port."""
         held = await self._pool.get(key)
         try:
-            return await self._pool.writer(held).commit(stage, request, answer)
+            done = await self._pool.writer(held).commit(stage, request, answer)
         except AggregateNotFound:
             if not held.gone:
                 raise
-        held = await self._pool.get(key)  # the key belongs to another one by now, or to none
-        return await self._pool.writer(held).commit(stage, request, answer)
+            held = await self._pool.get(key)  # the key belongs to another one by now, or to none
+            done = await self._pool.writer(held).commit(stage, request, answer)
+        _has_written()
+        return done
 
     async def keep_vectors(self, key: Key, uid: str, part: str, vectors: Mapping[Any, Vector]) -> None:
         """See the port."""
@@ -263,6 +295,7 @@ class OpenAggregates:
                 raise self._kinds[key.kind].missing(key)
             if if_revision not in (None, head.revision):
                 raise StaleRevision(if_revision or 0, head.revision)
+            _has_written()
             try:
                 counts = await self._shielded(self._delete(key, head.uid, if_revision))
                 return counts, head.revision + 1
@@ -342,3 +375,13 @@ class OpenAggregates:
     async def _shielded(self, act: Coroutine[Any, Any, Done]) -> Done:
         """Finishes an act even when its caller is cancelled."""
         return await shielded(asyncio.create_task(act))
+
+
+def _admits(held: Held) -> bool:
+    reads = READ_SET.get()
+    return reads is None or reads.admits(held)
+
+
+def _has_written() -> None:
+    if (reads := READ_SET.get()) is not None:
+        reads.has_written = True

@@ -11,7 +11,7 @@ import asyncio
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic
 
@@ -38,12 +38,14 @@ CONTENTION_MEMORY = 1.0  # seconds for which a foreign change counts as contenti
 
 @dataclass(slots=True, eq=False)
 class _Command(Generic[Result]):
-    """`outcome` is cancelled with its caller, which only stops waiting: the command stands until it `is_settled`."""
+    """`outcome` is cancelled with its caller, which only stops waiting: the command stands until it `is_settled`.
+    `came`: when it was queued."""
 
     stage: Callable[[Any, int], Draft[Result]]
     request: RequestKey | None
     answer: type[Result] | None
     outcome: "asyncio.Future[Committed[Result]]"
+    came: float
     is_settled: bool = False
 
     def settle(self, committed: Committed[Result]) -> None:
@@ -147,7 +149,7 @@ class Writer:
         """Queues the command and waits for its outcome. A cancelled caller leaves it in the queue."""
         assert request is None or answer is not None, "a request needs the class of its answer"
         outcome: asyncio.Future[Committed[Result]] = asyncio.get_running_loop().create_future()
-        self._queue.append(_Command(stage, request, answer, outcome))
+        self._queue.append(_Command(stage, request, answer, outcome, self._now()))
         if self._task is None:
             self._task = asyncio.create_task(self._write())
         return await outcome
@@ -195,11 +197,26 @@ class Writer:
     async def _stage_and_append(self, commands: Sequence[_Command[Any]]) -> None:
         if self._held.gone:
             raise self._held.kind.missing(self._held.aggregate.key)
-        staged, deferred, misfits = await _staged(self._held.aggregate, commands)
-        self._queue.extendleft(reversed(deferred))
-        await self._refuse(misfits)
-        if staged:
-            await self._append(staged)
+        staged = await _staged(self._held.aggregate, commands)
+        self._queue.extendleft(reversed(staged.deferred))
+        if not await self._stood_there(staged.unchecked):
+            self._queue.extendleft(reversed(self._left_of(commands)))
+            return
+        for command, draft in staged.unchanging:
+            command.settle(Committed(result=draft.result, revision=self._held.aggregate.head.revision))
+        await self._refuse(staged.misfits)
+        if staged.drafts:
+            await self._append(staged.drafts)
+
+    async def _stood_there(self, commands: Sequence[_Command[Any]]) -> bool:
+        """Whether the store's head was the one in memory at some time since these commands came; follows where it was
+        not. No append proves what they are told."""
+        held = self._held
+        if all(held.confirmed >= command.came for command in commands):
+            return True
+        head = held.aggregate.head
+        await held.catch_up()
+        return not held.gone and held.aggregate.head == head
 
     def _left_of(self, commands: Sequence[_Command[Any]]) -> list[_Command[Any]]:
         """Returns those that neither have their outcome nor wait for the next group."""
@@ -296,43 +313,55 @@ def owned(kind: Kind[Any, Any], record: Any) -> tuple[Require, ...]:
     return () if owner is None else (Require(key=owner, if_there=True),)
 
 
-async def _staged(
-    aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]
-) -> tuple[list[Staged], list[_Command[Any]], list[Misfit]]:
-    """Returns drafts that can be appended together, each on the aggregate as it stands; commands that wait for the next
-    group; and those that do not fit.
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """What became of a group. `drafts` can be appended together, each on the aggregate as it stands; `unchanging` ones
+    have nothing to append; `deferred` commands wait for the next group; `misfits` do not fit."""
 
-    Of batches that touch the same things, all but one are staged in vain: after TURN such steps the rest are deferred.
-    """
+    drafts: list[Staged] = field(default_factory=list)
+    unchanging: list[Staged] = field(default_factory=list)
+    deferred: list[_Command[Any]] = field(default_factory=list)
+    misfits: list[Misfit] = field(default_factory=list)
+
+    @property
+    def unchecked(self) -> list[_Command[Any]]:
+        """The commands whose outcome rests on the aggregate in memory alone."""
+        refused = [command for command, failure in self.misfits if isinstance(failure, MemoryBankError)]
+        return [*refused, *(command for command, _ in self.unchanging)]
+
+
+async def _staged(aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]) -> _Staged:
+    """Stages the commands. Of batches that touch the same things, all but one are staged in vain: after TURN such steps
+    the rest are deferred."""
     steps = in_vain = 0
     revision = aggregate.head.revision
-    staged: list[Staged] = []
-    deferred: list[_Command[Any]] = []
-    misfits: list[Misfit] = []
+    done = _Staged()
     touched: set[str] = set()
     for command in commands:
-        sees_all = staged and staged[0][1].sees_all  # may change anything: others wait for its outcome
+        sees_all = (
+            done.drafts and done.drafts[0][1].sees_all
+        )  # may change anything: others wait for its outcome
         if sees_all or in_vain > TURN:
-            deferred.append(command)
+            done.deferred.append(command)
             continue
         try:
-            draft = command.stage(aggregate, revision + len(staged) + 1)
+            draft = command.stage(aggregate, revision + len(done.drafts) + 1)
         except Exception as failure:  # noqa: BLE001 - it is this command's own: nothing has changed
-            misfits.append((command, failure))
+            done.misfits.append((command, failure))
             continue
         names = draft.touches | ({f"request:{command.request.request_id}"} if command.request else set())
-        if staged and (draft.sees_all or names & touched):
-            deferred.append(command)
+        if done.drafts and (draft.sees_all or names & touched):
+            done.deferred.append(command)
             in_vain += len(draft.steps)
         elif draft.steps or command.request is not None:  # what changed nothing is remembered too
             touched |= names
-            staged.append((command, draft))
+            done.drafts.append((command, draft))
             if (steps := steps + len(draft.steps)) > TURN:
                 steps = 0
                 await let_pass()
         else:
-            command.settle(Committed(result=draft.result, revision=revision))
-    return staged, deferred, misfits
+            done.unchanging.append((command, draft))
+    return done
 
 
 def _fail(commands: Iterable[_Command[Any]], failure: BaseException) -> None:

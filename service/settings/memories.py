@@ -10,7 +10,7 @@ from core.long_term.settings import HALF_LIVES
 from core.model.bank import NEVER
 from core.model.conversation import Tiers
 from core.model.invocation import Working
-from service.settings.section import Positive, Seconds, Section
+from service.settings.section import CENTURY, Days, Hours, Positive, Seconds, Section
 
 
 class BanksSection(Section):
@@ -25,11 +25,11 @@ class BanksSection(Section):
     than `max_staleness_seconds`. What a call's `min_revision` asks for is always there."""
     resume_after_seconds: Seconds = 30.0
     """After so long without progress, unstructured records and interrupted purges are taken up by any process."""
-    finished_ttl_hours: float = Field(default=24.0, ge=0)
+    finished_ttl_hours: float = Field(default=24.0, ge=0, le=CENTURY * 24)
     """How long a finished bank is kept, unless the bank says otherwise."""
     purge_finished: bool = True
     """Whether finished banks are purged; `false`: one stays until it is deleted, unless it says otherwise."""
-    feed_retention_hours: Seconds = 168.0
+    feed_retention_hours: Hours = 168.0
     """How far back followers, watchers and repeated requests reach."""
     upkeep_seconds: Seconds = 5.0
     """Between two rounds of looking for what is due."""
@@ -76,7 +76,7 @@ class ConversationSection(Section):
     """Whether invocations and conversations are recorded as episodes, strategies and recoveries."""
     summaries: int = Field(default=200, ge=1, le=10_000)
     """Summaries that are kept; the oldest goes, its turns stay searchable."""
-    idle_timeout_seconds: float = Field(default=1_800.0, ge=1.0)
+    idle_timeout_seconds: float = Field(default=1_800.0, ge=1.0, le=CENTURY * 86_400)
     """Without a turn for so long, a conversation ends."""
     invocation_summaries: int = Field(default=200, ge=1, le=10_000)
     """Summaries of invocations that are kept; the oldest goes."""
@@ -84,7 +84,7 @@ class ConversationSection(Section):
     """Tokens that a working memory shows at most."""
     keep_steps: int = Field(default=4, ge=1, le=100)
     """Last steps of a working memory that are shown before all others."""
-    idle_invocation_seconds: float = Field(default=3_600.0, ge=1.0)
+    idle_invocation_seconds: float = Field(default=3_600.0, ge=1.0, le=CENTURY * 86_400)
     """Without an item for so long, an invocation is ended as failed."""
 
     @property
@@ -127,7 +127,7 @@ class LongTermSection(Section):
     """Match below which no recovery is found."""
     prune_confidence: float = Field(default=0.3, ge=0, le=1)
     """Confidence below which an unused strategy is pruned."""
-    prune_days: Seconds = 30.0
+    prune_days: Days = 30.0
     """Days without use until it is pruned."""
 
 

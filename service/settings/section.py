@@ -26,7 +26,10 @@ def _is_a_key(key: SecretStr) -> SecretStr:
 
 
 Positive = Annotated[int, Field(gt=0)]
-Seconds = Annotated[float, Field(gt=0)]
+CENTURY = 36_525.0  # days: no setting is longer, so that no time reckoned with it leaves the calendar
+Seconds = Annotated[float, Field(gt=0, le=CENTURY * 86_400)]
+Hours = Annotated[float, Field(gt=0, le=CENTURY * 24)]
+Days = Annotated[float, Field(gt=0, le=CENTURY)]
 Address = Annotated[str, AfterValidator(_is_an_address)]
 Key = Annotated[SecretStr, AfterValidator(_is_a_key)]
 

@@ -11,9 +11,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 import pytest_asyncio
+from google.protobuf.field_mask_pb2 import FieldMask
 
+from memorybank.v1.long_term_pb2 import User
 from memorybank.v1.types_pb2 import CONFLICT_STATUS_OPEN, NODE_STATE_CONTESTED
-from memorybank_client import MemoryBankClient, NotFound
+from memorybank_client import FailedPrecondition, MemoryBankClient, NotFound
 from tests.support.postgres import empty_database
 from tests.support.process import CLIENT_SPACE, modelless_process, vector
 from tests.support.scale import scaled
@@ -22,6 +24,7 @@ READS = 100 if scaled(1) == 1 else 10_000
 WRITERS = 8
 SECONDS = scaled(1) * 3.0
 RACES = scaled(8)
+CHANGES = 20 if scaled(1) == 1 else 100
 
 Clients = tuple[MemoryBankClient, MemoryBankClient]
 
@@ -141,6 +144,29 @@ async def node_ids(client: MemoryBankClient, revision: int) -> set[str]:
         token = page.next_page_token
         if not token:
             return found
+
+
+async def test_no_write_is_refused_for_what_the_other_process_has_purged_or_changed(clients: Clients) -> None:
+    mask, user = FieldMask(paths=["enabled"]), "ada"
+    for turn in range(CHANGES):
+        one, other = clients if turn % 2 else clients[::-1]
+        for client in (one, other):
+            await client.create_bank(bank_id="purged", embedding_space=CLIENT_SPACE, allow_existing=True)
+        await other.add_node(bank_id="purged", node_id="n", summary=f"{turn}", embedding=vector(turn))
+        await other.store_fact(user=user, collection="facts", content=f"第 {turn} 条")
+        await one.delete_bank(bank_id="purged")
+        await one.create_bank(bank_id="purged", embedding_space=CLIENT_SPACE)
+        await other.add_node(bank_id="purged", node_id="n", summary=f"{turn}", embedding=vector(turn))
+
+        for enabled in (False, True):
+            await one.update_user(user=User(user=user, enabled=enabled), update_mask=mask)
+            if enabled:
+                await other.store_fact(user=user, collection="facts", content=f"fact {turn}")
+            else:
+                with pytest.raises(FailedPrecondition):
+                    await other.store_fact(user=user, collection="facts", content=f"fact {turn}")
+        await one.delete_bank(bank_id="purged")
+        await one.purge_user(user=user)
 
 
 PAIRS = [

@@ -76,6 +76,27 @@ def test_every_wrong_setting_is_named_at_once() -> None:
         assert f"  {name}" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("section", "name"),
+    [
+        ("banks", "resume_after_seconds"),
+        ("banks", "finished_ttl_hours"),
+        ("banks", "feed_retention_hours"),
+        ("conversation", "idle_timeout_seconds"),
+        ("conversation", "idle_invocation_seconds"),
+        ("long_term", "prune_days"),
+        ("instructions", "run_days"),
+    ],
+)
+@pytest.mark.parametrize("value", [1e12, float("inf")])
+def test_no_time_of_the_settings_leads_out_of_the_calendar(section: str, name: str, value: float) -> None:
+    chosen = packaged()
+    chosen.setdefault(section, {})[name] = value
+
+    with pytest.raises(ConfigurationError, match=f"{section}.{name}"):
+        make_settings(chosen, {})
+
+
 def test_options_are_checked_like_everything_else() -> None:
     with pytest.raises(ConfigurationError, match="--listen must be HOST:PORT"):
         load_settings(listen="nowhere")

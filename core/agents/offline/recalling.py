@@ -9,7 +9,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.agents.recall_roles import RecallAgents, Reflected, ReflectionOpinion, RouteOpinion
+from core.agents.recall_roles import (
+    LONGEST_REFLECTION,
+    RecallAgents,
+    Reflected,
+    ReflectionOpinion,
+    RouteOpinion,
+    figures,
+)
 from core.long_term.routing import Intent, layers_of
 from core.model.record import CATEGORIES
 from core.ports.embedder import Embedder
@@ -17,6 +24,7 @@ from core.text.scripts import is_chinese
 
 BY_WORD, BY_MEANING, UNSURE = 0.9, 0.6, 0.3
 BULLET = 300  # code points of a record's content
+FRAME, ENDS = 10, 50  # code points around a bullet or a heading; before the first and after the last
 
 _INTENTS = {
     Intent.REFLECT: re.compile(
@@ -161,17 +169,29 @@ class OfflineReflector:
 
     async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:  # noqa: ARG002
         chinese = is_chinese(title + "".join(record.content for record in records))
-        order = sorted(records, key=lambda record: (-record.weight, record.number))
-        lines, used = [f"# {title}"], []
+        order = _fitting(records, chinese, LONGEST_REFLECTION - len(title) - ENDS)
+        lines = [f"# {title}"]
         for subject in dict.fromkeys(record.subcategory for record in order):
             lines += ["", f"## {_heading(subject, chinese)}", ""]
-            for record in order:
-                if record.subcategory == subject:
-                    lines.append(_bullet(record, chinese))
-                    used.append(record.number)
-        count = len(records)
+            lines += [_bullet(record, chinese) for record in order if record.subcategory == subject]
+        used, count = [record.number for record in order], len(order)
         ending = f"（依据 {count} 条记录）" if chinese else f"(From {count} record{'s' * (count != 1)}.)"
         return ReflectionOpinion(text="\n".join((*lines, "", ending)) + "\n", records=tuple(sorted(used)))
+
+
+def _fitting(records: Sequence[Reflected], chinese: bool, room: int) -> list[Reflected]:
+    """Returns the records by weight for whose bullets and headings there is room, in characters."""
+    fitting: list[Reflected] = []
+    subjects: set[str] = set()
+    for record in sorted(records, key=lambda record: (-record.weight, record.number)):
+        size = len(_bullet(record, chinese)) + FRAME
+        if record.subcategory not in subjects:
+            size += len(_heading(record.subcategory, chinese)) + FRAME
+        if size <= room:
+            room -= size
+            fitting.append(record)
+            subjects.add(record.subcategory)
+    return fitting
 
 
 def _heading(subject: str, chinese: bool) -> str:
@@ -181,8 +201,11 @@ def _heading(subject: str, chinese: bool) -> str:
 
 
 def _bullet(record: Reflected, chinese: bool) -> str:
-    """Returns the content as one line without markup of its own, with its date and confidence."""
-    content = " ".join(record.content.split())[:BULLET].replace("<", "‹").replace(">", "›")
+    """Returns the content as one line, with its date and confidence. No figure of it is cut in two."""
+    whole = " ".join(record.content.split())
+    content, known = whole[:BULLET], frozenset(figures(whole))
+    while not known.issuperset(figures(content)):
+        content = content[:-1]
     if chinese:
         return f"- {content}（{record.event_time:%Y-%m-%d}，置信度 {record.confidence:.2f}）"
     return f"- {content} ({record.event_time:%Y-%m-%d}, confidence {record.confidence:.2f})"

@@ -6,10 +6,11 @@ of something, which is told beside its goal. No network.
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.agents.faithful import FIGURE, WORD, length
+from core.agents.faithful import WORD, length
 from core.agents.memory_roles import (
     KEY_CHARACTERS,
     KeyOpinion,
@@ -143,7 +144,11 @@ def _clipped(text: str, limit: int, unit: Unit) -> str:
 def _before_a_figure(text: str, end: int) -> int:
     """Moves the end of a cut before the figure that it would cut in two: half of one would be another one."""
     start = end
-    while start and (text[start - 1].isdigit() or text[start - 1] in ".,"):
+    while start and _is_of_a_figure(text[start - 1]):
         start -= 1
-    figures = FIGURE.finditer(text, start)
-    return next((one.start() for one in figures if one.start() < end < one.end() and one.start()), end)
+    return start if start and _is_of_a_figure(text[end : end + 1]) else end
+
+
+def _is_of_a_figure(sign: str) -> bool:
+    """Whether it may stand in a figure: a digit of any form (`7`, `７`, `⑦`, `²`), or what parts digits."""
+    return sign != "" and (sign in ".," or unicodedata.category(sign) in ("Nd", "No"))

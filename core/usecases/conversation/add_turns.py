@@ -9,6 +9,7 @@ from core.conversation.steps import ConversationPut, Step, TurnAdd
 from core.ids import Collection
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, ConversationState, Turn
+from core.model.expiry import expiry_after
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.house import House
@@ -106,7 +107,7 @@ def grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) ->
         text_bytes=record.text_bytes + sum(turn.text_bytes for turn in turns),
         last_turn_time=now,
         due_time=now + RESUME_AFTER,
-        purge_time=None if record.ttl is None else now + record.ttl,
+        purge_time=expiry_after(now, record.ttl),
     )
 
 

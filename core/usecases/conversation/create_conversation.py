@@ -9,6 +9,7 @@ from core.conversation.steps import ConversationPut
 from core.ids import Collection, ConversationId, Tenant, User
 from core.keys import ConversationKey
 from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
+from core.model.expiry import expiry_after
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.founding import new_record
 from core.usecases.house import House
@@ -49,7 +50,7 @@ async def create_conversation(house: House, command: CreateConversation) -> Comm
         settings=command.settings,
         enabled=command.enabled,
         ttl=command.ttl,
-        purge_time=None if command.ttl is None else made.create_time + command.ttl,
+        purge_time=expiry_after(made.create_time, command.ttl),
     )
     draft = Draft(result=record, steps=(ConversationPut(record=record),), requires=(writer,))
     return await house.conversations.found(key, draft, command.request)

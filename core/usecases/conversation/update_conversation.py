@@ -8,6 +8,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.steps import ConversationPut
 from core.keys import ConversationKey
 from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
+from core.model.expiry import expiry_after
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
@@ -47,7 +48,7 @@ async def update_conversation(house: House, command: UpdateConversation) -> Comm
         last = record.last_turn_time or record.create_time
         record = replace(
             record,
-            purge_time=None if record.ttl is None else last + record.ttl,
+            purge_time=expiry_after(last, record.ttl),
             due_time=now if record.enabled else None,
         )
         return Draft(

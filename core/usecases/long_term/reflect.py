@@ -8,7 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from core.agents.recall_roles import MOST_REFLECTED, Reflected, ReflectionOpinion, problem_of_reflection
+from core.agents.recall_roles import (
+    MOST_REFLECTED,
+    Reflected,
+    ReflectionOpinion,
+    problem_of_reflection,
+    without_markup,
+)
 from core.agents.usage import Ledger
 from core.errors import AgentReplyInvalid, CollectionNotFound, MemoryOff
 from core.ids import RecordId, ReflectionId
@@ -52,14 +58,15 @@ async def written(
     shown = [
         Reflected(
             number=number,
-            content=record.content,
-            subcategory=record.subcategory,
+            content=without_markup(record.content),
+            subcategory=without_markup(record.subcategory),
             confidence=record.confidence,
             weight=weight(record),
             event_time=record.event_time,
         )
         for number, record in enumerate(records)
     ]
+    title = without_markup(title)
     with ledger.spending("reflector"):
         opinion = await house.recall_agents.reflector.reflect(title, category, shown)
     if problem := problem_of_reflection(opinion, title, shown):

@@ -2735,7 +2735,7 @@ class GenerateReflectionRequest(_message.Message):
     collection: _builtins.str
     """Which collection of it."""
     title: _builtins.str
-    """Its heading: 1 to 256 code points."""
+    """Its heading, one line: 1 to 256 code points. Kept as it is; in the text `<` and `>`, of records too, are ‹ and ›."""
     category: _builtins.str
     """Over the records of this category. Empty: over `record_ids`."""
     request_id: _builtins.str

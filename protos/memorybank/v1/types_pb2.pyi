@@ -16,7 +16,8 @@ Conventions that hold for every call of this package:
   refused (STALE_REVISION) if the thing has changed since. Absent: it happens regardless.
 - Lists page: `page_size` is a ceiling (0: the default), an empty `next_page_token` ends the list, and a token goes
   only with the request that it came from.
-- Offsets and lengths of text count Unicode code points. Times are UTC, with microseconds.
+- Offsets and lengths of text count Unicode code points. Times are UTC, with microseconds. What would end after the
+  year 9999 is without end.
 - Similarities and scores lie in [0, 1]; 1 is best.
 - Calls name their bank in the metadata key `x-memory-bank` too, so that a proxy can send them where the bank is
   warm. It is affinity only: any replica answers rightly.

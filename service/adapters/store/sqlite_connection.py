@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import StoreUnavailable
+from service.adapters.store.schema import Column, checksum_of, version_of
 
+VERSIONS = """
+CREATE TABLE IF NOT EXISTS schema_versions (version INTEGER PRIMARY KEY, checksum TEXT NOT NULL) STRICT
+"""
 PATIENCE_SECONDS = 30.0  # how long to wait for another process before giving up
 LOG_KEPT_BYTES = 64 * 2**20  # what the log may keep on disk once all of it is in the file
 
@@ -85,22 +89,33 @@ def insist(connection: sqlite3.Connection, statement: str) -> list[Any]:
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:
-    """Runs the scripts that this file lacks, all in one transaction; `user_version` counts them."""
+    """Runs the scripts that this file lacks, all in one transaction, and records them; `user_version` counts them.
+
+    Raises StoreUnavailable for a foreign file, a newer version's, and one whose record does not fit.
+    """
     insist(connection, "BEGIN IMMEDIATE")
     try:
-        version = _version(connection, path, len(migrations))
+        told = _user_version(connection, path, len(migrations))
+        recorded = _recorded(connection, told)
+        try:
+            version = version_of(recorded, migrations, lambda: _columns(connection))
+        except StoreUnavailable as misfit:
+            raise StoreUnavailable(f"{path}: {misfit.cause}") from None
         for script in migrations[version:]:
             for statement in _statements(script):
                 connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        if None in recorded.values() or len(recorded) < len(migrations):
+            _record(connection, migrations)
+        if told < len(migrations):
+            connection.execute(f"PRAGMA user_version = {len(migrations)}")
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
-def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
-    """Returns how many scripts the file has run. Raises StoreUnavailable for a foreign file or a newer version's."""
+def _user_version(connection: sqlite3.Connection, path: Path, known: int) -> int:
+    """Returns how many scripts the file says it has run."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if version < 0 or (version == 0 and tables):
@@ -112,6 +127,29 @@ def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
             f"{path} has schema {version}, written by a newer version; this one knows {known}"
         )
     return int(version)
+
+
+def _recorded(connection: sqlite3.Connection, told: int) -> dict[int, str | None]:
+    """Returns the recorded checksums; None of scripts that ran before any were recorded."""
+    recorded: dict[int, str | None] = dict.fromkeys(range(1, told + 1))
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'schema_versions'").fetchone():
+        recorded.update(connection.execute("SELECT version, checksum FROM schema_versions").fetchall())
+    return recorded
+
+
+def _columns(connection: sqlite3.Connection) -> set[Column]:
+    """Returns the columns of all tables, generated ones too."""
+    rows = connection.execute(
+        "SELECT made.name, own.name FROM sqlite_schema AS made, pragma_table_xinfo(made.name) AS own "
+        "WHERE made.type = 'table'"
+    )
+    return set(rows.fetchall())
+
+
+def _record(connection: sqlite3.Connection, migrations: Sequence[str]) -> None:
+    connection.execute(VERSIONS)
+    rows = [(number, checksum_of(script)) for number, script in enumerate(migrations, start=1)]
+    connection.executemany("INSERT OR REPLACE INTO schema_versions (version, checksum) VALUES (?, ?)", rows)
 
 
 def _statements(script: str) -> Iterator[str]:

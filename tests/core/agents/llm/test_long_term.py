@@ -169,6 +169,20 @@ async def test_a_model_whose_replies_cannot_be_used_writes_nothing_and_the_refle
         assert not collection.reflections
 
 
+async def test_a_model_that_quotes_its_title_and_records_is_not_refused_for_their_markup() -> None:
+    async with on_model(ScriptedChat(by_rule)) as house:
+        await tell(
+            house, "Wait <b>30</b> s. 等待 <i>500</i> 毫秒。", kind=RecordKind.MEMORY, category=STRATEGY
+        )
+        asked = GenerateReflection(key=ADA, title="<b>Exports</b> 导出", category=STRATEGY)
+
+        made = await generate_reflection(house, asked)
+
+    assert made.reflection is not None
+    assert made.reflection.title == "<b>Exports</b> 导出"
+    assert made.reflection.text == "# ‹b›Exports‹/b› 导出\n\n- Wait ‹b›30‹/b› s. 等待 ‹i›500‹/i› 毫秒。"
+
+
 async def test_a_router_that_cannot_be_had_or_understood_fails_the_call_by_its_name() -> None:
     async with on_model(ScriptedChat([ModelUnavailable("away"), "x", "y", "z"])) as house:
         await tell(house, "The export has pages of 200 rows.")

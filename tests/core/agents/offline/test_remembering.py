@@ -54,6 +54,25 @@ async def test_no_figure_is_cut_in_two(unit: Unit, before: int) -> None:
     assert problem_of_summary(text, said, 60, unit) == ""
 
 
+@pytest.mark.parametrize("speaker", ["Agent 4711", "客服4711"])
+async def test_a_figure_in_the_name_of_who_spoke_is_heard(speaker: str) -> None:
+    said = passages("We booked the ferry.", "渡轮订好了。", speaker=speaker)
+
+    for limit, unit, purpose in ((40, Unit.WORDS, Purpose.LONG), (40, Unit.CHARACTERS, Purpose.EPISODE)):
+        text = await OfflineSummariser().summarise(said, limit, unit, purpose)
+        assert "4711" in text
+        assert problem_of_summary(text, said, limit, unit) == ""
+    assert problem_of_key(await OfflineDistiller().key(said), said) == ""
+
+
+async def test_digits_in_circles_are_figures_too() -> None:
+    said = passages("步骤" + "①②③④⑤" * 40)
+
+    text = await OfflineSummariser().summarise(said, 60, Unit.CHARACTERS, Purpose.LONG)
+
+    assert problem_of_summary(text, said, 60, Unit.CHARACTERS) == ""
+
+
 async def test_what_was_decided_comes_before_pleasantries() -> None:
     chinese = await OfflineSummariser().summarise(CHINESE, 70, Unit.CHARACTERS, Purpose.LONG)
     english = await OfflineSummariser().summarise(ENGLISH, 40, Unit.WORDS, Purpose.LONG)

@@ -1,0 +1,57 @@
+"""The offline Reflector: its text always passes the check that core makes of it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.agents.offline.recalling import OfflineReflector
+from core.agents.recall_roles import LONGEST_REFLECTION, MOST_REFLECTED, Reflected, problem_of_reflection
+
+TIME = datetime(2024, 5, 8, tzinfo=UTC)
+
+
+def reflected(*contents: str, subcategory: str = "") -> list[Reflected]:
+    return [
+        Reflected(
+            number=number,
+            content=content,
+            subcategory=subcategory,
+            confidence=0.5,
+            weight=1.0 / (1 + number),
+            event_time=TIME,
+        )
+        for number, content in enumerate(contents)
+    ]
+
+
+@pytest.mark.parametrize("content", ["word " * 80, "很长的一条经验" * 50])
+async def test_as_many_records_as_have_room_are_told_the_weightiest_first(content: str) -> None:
+    records = reflected(*[f"{number} {content}" for number in range(MOST_REFLECTED)])
+
+    made = await OfflineReflector().reflect("T" * 256, "work", records)
+
+    assert problem_of_reflection(made, "T" * 256, records) == ""
+    assert made.records == tuple(range(len(made.records)))
+    assert LONGEST_REFLECTION - 400 < len(made.text) <= LONGEST_REFLECTION
+
+
+@pytest.mark.parametrize("before", range(8))
+@pytest.mark.parametrize("figure", ["1,234,567.89", "１２３４５", "①②③④", "1234567890" * 40])
+async def test_no_figure_is_cut_in_two(figure: str, before: int) -> None:
+    records = reflected("字" * (293 + before) + figure + " 结束")
+
+    made = await OfflineReflector().reflect("T", "work", records)
+
+    assert problem_of_reflection(made, "T", records) == ""
+
+
+async def test_every_sort_of_records_has_its_heading_within_the_room() -> None:
+    records = [
+        record
+        for number in range(MOST_REFLECTED)
+        for record in reflected(*["x" * 100] * (number + 1), subcategory=f"{number:0>128}")[-1:]
+    ]
+
+    made = await OfflineReflector().reflect("T", "work", records)
+
+    assert problem_of_reflection(made, "T", records) == ""
