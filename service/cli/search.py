@@ -66,7 +66,7 @@ def search(
       memorybank search 量子纠错 --target segments -k 3
       memorybank search "coherence time" --mode meaning --json
     """
-    asked = {
+    asked: dict[str, Any] = {
         "text": query,
         "keywords": keywords,
         "top_k": top_k,

@@ -6,8 +6,10 @@ from core.context import wording, words
 from core.context.frame import as_data
 from core.context.lines import hanging, indented, one_line
 
-LANGUAGES = [words.ENGLISH, words.CHINESE, wording.ENGLISH, wording.CHINESE]
-TITLES = [title for language in LANGUAGES for title in language.titles]
+TITLES = [
+    *(title for language in (words.ENGLISH, words.CHINESE) for title in language.titles),
+    *(title for language in (wording.ENGLISH, wording.CHINESE) for title in language.titles),
+]
 NOTES = [
     *(
         note

@@ -94,7 +94,7 @@ class Written:
     def __init__(self, service: Service, name: str, text: str) -> None:
         self.service, self.text = service, text
         self.user = f"user-{name}"
-        self.ids = {"user": self.user, "conversation_id": "c"}
+        self.ids: dict[str, Any] = {"user": self.user, "conversation_id": "c"}
         self.bank = f"bank-{name}"
         self.instructions = instructions_pb2_grpc.InstructionsStub(service.channel)
         self.owner = ins.Owner(user=self.user)
@@ -180,7 +180,8 @@ class Written:
         await talk.AddWorkingItems(cv.AddWorkingItemsRequest(user=self.user, invocation_id="i", items=items))
 
     async def _records(self) -> None:
-        memory, ids = self.service.long_term, {"user": self.user, "collection": "x"}
+        memory = self.service.long_term
+        ids: dict[str, Any] = {"user": self.user, "collection": "x"}
         for category in ("life", "preference", "strategy"):
             record = lt.Record(
                 kind=lt.RECORD_KIND_MEMORY if category == "strategy" else lt.RECORD_KIND_FACT,

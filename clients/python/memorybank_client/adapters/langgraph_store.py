@@ -172,25 +172,25 @@ class MemoryBankStore(BaseStore):
 
     def _found(self, op: SearchOp) -> list[SearchItem]:
         _require_operators(op.filter)
-        found = self._by_meaning(op) if op.query else [(record, None) for record in self._below(op)]
+        found = self._by_meaning(op, op.query) if op.query else [(record, None) for record in self._below(op)]
         shown = found[op.offset : op.offset + op.limit]
         for record, _ in shown if op.refresh_ttl else ():
             self._extend(record)
         return [SearchItem(**_fields(record), score=score) for record, score in shown]
 
-    def _by_meaning(self, op: SearchOp) -> list[tuple[pb.Record, float | None]]:
+    def _by_meaning(self, op: SearchOp, query: str) -> list[tuple[pb.Record, float | None]]:
         """Returns what the search wants, nearest first; what others' items keep from being looked at follows."""
         near: list[tuple[pb.Record, float | None]] = []
         route = pb.Route(intent=pb.INTENT_DECIDE, categories=[CATEGORY])
         for top_k in NEAREST:
-            found = self._client.retrieve_memories(**self._owner, query=op.query, route=route, top_k=top_k)
+            found = self._client.retrieve_memories(**self._owner, query=query, route=route, top_k=top_k)
             near = [(one.record, one.similarity) for one in found.memories if _is_wanted(one.record, op)]
             saw_all = len(found.memories) < top_k and not found.truncated
             if saw_all or len(near) >= op.offset + op.limit:
                 return near
         known = {record.record_id for record, _ in near}
         rest = [record for record in self._below(op) if record.record_id not in known]
-        asked = _words(op.query or "")
+        asked = _words(query)
         rest.sort(key=lambda record: -len(asked & _words(record.content)))
         return near + [(record, None) for record in rest]
 
