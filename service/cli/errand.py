@@ -135,7 +135,7 @@ def client_of(kind: Callable[[str], Made], server: str) -> Made:
     try:
         return kind(server)
     except ValueError as wrong:
-        raise Failure(f"--server: {wrong}", exit_code=Exit.USAGE) from None
+        raise Failure(str(wrong), exit_code=Exit.USAGE) from None
 
 
 def _require_listener(channel: grpc.Channel, server: str) -> None:

@@ -31,6 +31,7 @@ COMMANDS = (
     ["export", "-"],
     ["purge", "--bank", "b", "--yes"],
     ["mcp", "--user", "ada"],
+    ["probe"],
 )
 
 
@@ -47,7 +48,7 @@ def test_a_url_is_no_address_for_any_command(words: list[str]) -> None:
     ended = asked(words, "http://127.0.0.1:7700")
 
     assert ended.err == (
-        "memorybank: --server: 'http://…' is a URL, and an address is HOST:PORT: write 127.0.0.1:7700\n"
+        "memorybank: 'http://…' is a URL, and an address is HOST:PORT: write 127.0.0.1:7700\n"
     )
     assert (ended.exit_code, ended.out) == (2, "")
 
