@@ -133,10 +133,27 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # What is fetched and built goes side by side, then what reads and is quick. Types take half a minute of one processor,
 # and so go beside the tests, which do not use two all the time.
-check:  ## All that must hold: what CI runs
-	@$(MAKE) --jobs 2 --no-print-directory setup languages langchain pooler
-	@$(MAKE) --jobs 2 --output-sync=target --no-print-directory lint layers proto-lint check-proto compiled
-	@$(MAKE) --jobs 2 --no-print-directory types test
+FETCHED := setup languages langchain pooler
+QUICK := lint layers proto-lint check-proto compiled
+LONG := types test
+STEPS := build/steps
+
+check:  ## All that must hold: what CI runs; at the end the seconds of each step
+	@mkdir -p $(dir $(STEPS)); : > $(STEPS); status=0; \
+	{ $(MAKE) --jobs 2 --no-print-directory $(FETCHED:%=step-%) \
+	  && $(MAKE) --jobs 2 --output-sync=target --no-print-directory $(QUICK:%=step-%) \
+	  && $(MAKE) --jobs 2 --no-print-directory $(LONG:%=step-%); } || status=$$?; \
+	awk -v steps="$(FETCHED) $(QUICK) $(LONG)" '{seconds[$$1] = $$2; failed[$$1] = $$3} \
+	  END {for (i = 1; i <= split(steps, step, " "); i++) \
+	    if (step[i] in seconds) printf "%6d s  %s%s\n", seconds[step[i]], step[i], failed[step[i]] ? "  FAILED" : ""; \
+	    else printf " not run  %s\n", step[i]}' $(STEPS); \
+	exit $$status
+
+step-%:
+	@began=$$(date +%s); status=0; $(MAKE) --no-print-directory $* || status=$$?; \
+	echo "$* $$(($$(date +%s) - began)) $$status" >> $(STEPS); exit $$status
+
+step-pooler: | $(filter step-setup,$(FETCHED:%=step-%))
 
 # Once, what the tests import: their workers, which begin together, would each compile it. What cannot be, they tell.
 compiled: setup

@@ -24,6 +24,7 @@ from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import NEVER
+from service.cli.passages import Evidence, marked
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 BESIDE_WORDS = re.compile(r"(?<=[^\x00-\x7f])([nic]-[0-9a-z]{26,32})")
@@ -75,8 +76,11 @@ class _Trimmed:
 def words(text: str, style: str = "") -> Text:
     """Makes stored text harmless; a page break is shown as a space. An id that touches Chinese text gets a space before
     it: a line then ends there, not within the id."""
-    harmless = CONTROL.sub("", text.replace("\f", " "))
-    return Text(BESIDE_WORDS.sub(r" \1", harmless), style)
+    return Text(BESIDE_WORDS.sub(r" \1", harmless(text)), style)
+
+
+def harmless(text: str) -> str:
+    return CONTROL.sub("", text.replace("\f", " "))
 
 
 def glimpse(text: str, length: int = GLIMPSE) -> str:
@@ -107,8 +111,8 @@ def contested(node: types.Node) -> str:
 # ---- search ----
 
 
-def hits(found: retrieval.SearchResponse, full: bool) -> RenderableType:
-    """Draws hits, best first: score, what was found, and by what."""
+def hits(found: retrieval.SearchResponse, full: bool, evidence: Evidence) -> RenderableType:
+    """Draws hits, best first: score, what was found, the passage that fits best, where that stands, and by what."""
     if not found.hits:
         return Text("nothing found", FAINT)
     table = Table.grid(padding=(0, 2, 1, 0))
@@ -116,22 +120,27 @@ def hits(found: retrieval.SearchResponse, full: bool) -> RenderableType:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold", ratio=1)
     for rank, hit in enumerate(found.hits, 1):
-        table.add_row(str(rank), Text(f"{hit.score:.2f}", STRONG), _hit(hit, full))
+        table.add_row(str(rank), Text(f"{hit.score:.2f}", STRONG), _hit(hit, full, evidence))
     if found.reranking in UNRERANKED:
         return Group(table, Text(UNRERANKED[found.reranking], WARNING))
     return table
 
 
-def _hit(hit: types.SearchHit, full: bool) -> RenderableType:
+def _hit(hit: types.SearchHit, full: bool, evidence: Evidence) -> RenderableType:
     if hit.HasField("segment"):
-        return Group(words(hit.segment.text), words(_segment_place(hit), FAINT))
+        shown = marked(harmless(hit.segment.text), evidence.query, whole=full)
+        return Group(shown, words(_segment_place(hit, evidence.place(hit.segment)), FAINT))
     node = hit.node
-    summary = node.summary if full else glimpse(node.summary)
-    return Group(words(node.context or glimpse(node.summary, 80), STRONG), words(summary), _hit_notes(hit))
+    passage = evidence.passages.get(node.node_id)
+    below = [words(node.summary)] if full else []
+    below += [marked(harmless(passage.text if passage else node.summary), evidence.query, whole=full)]
+    place = evidence.place(passage) if passage else ""
+    heading = words(node.context or glimpse(node.summary, 80), "" if passage else STRONG)
+    return Group(heading, *below, _hit_notes(hit, place))
 
 
-def _hit_notes(hit: types.SearchHit) -> Text:
-    notes = [hit.node.node_id, *_parts(hit)]
+def _hit_notes(hit: types.SearchHit, place: str) -> Text:
+    notes = [*filter(None, (place,)), hit.node.node_id, *_parts(hit)]
     if hit.neighbor_ids:
         notes.append(f"{len(hit.neighbor_ids)} related")
     shown = words(" · ".join(notes), FAINT)
@@ -149,9 +158,9 @@ def _parts(hit: types.SearchHit) -> list[str]:
     return parts
 
 
-def _segment_place(hit: types.SearchHit) -> str:
+def _segment_place(hit: types.SearchHit, place: str) -> str:
     segment = hit.segment
-    notes = [segment.source, segment.speaker, f"{segment.interaction_id} at {segment.offset:,}", *_parts(hit)]
+    notes = [place, segment.speaker, f"{segment.interaction_id} at {segment.offset:,}", *_parts(hit)]
     if segment.refuted_by:
         quotes = "; ".join(" ".join(segment.text[r.start : r.end].split()) for r in segment.refuted)
         notes.append(f"refuted by {segment.refuted_by}: “{quotes}”")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, Concatenate, NoReturn, ParamSpec
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import click
 import grpc
@@ -19,16 +19,18 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from rich.console import Console, RenderableType
 
-from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
+from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient, Unavailable
 from service.cli import drawing
-from service.cli.exits import Exit, Failure, failure_of, unreachable
+from service.cli.exits import Exit, Failure, failure_of
 from service.cli.interrupts import heeded
+from service.cli.reaching import unreachable
 
 DEFAULT_SERVER = "127.0.0.1:7700"
 DEFAULT_BANK = "default"
 CONNECT_SECONDS = 1.0
 
 P = ParamSpec("P")
+Made = TypeVar("Made")
 Plain = Mapping[str, Any]
 
 
@@ -123,9 +125,17 @@ def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[.
 
 
 def _client(server: str, timeout: float | None) -> SyncMemoryBankClient:
-    client = SyncMemoryBankClient(server)
+    client = client_of(SyncMemoryBankClient, server)
     _require_listener(client.wire.channel, server)
     return client.within(timeout) if timeout else client
+
+
+def client_of(kind: Callable[[str], Made], server: str) -> Made:
+    """Makes a client. Raises Failure for what is no address."""
+    try:
+        return kind(server)
+    except ValueError as wrong:
+        raise Failure(str(wrong), exit_code=Exit.USAGE) from None
 
 
 def _require_listener(channel: grpc.Channel, server: str) -> None:
@@ -149,7 +159,9 @@ def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
     try:
         yield kept
     except MemoryBankError as error:
-        _end(failure_of(error, server), as_json, known_of(error))
+        silent = isinstance(error, Unavailable) and not error.reason
+        failure = unreachable(server) if silent else failure_of(error, server)
+        _end(failure, as_json, known_of(error))
     except Failure as failure:
         _end(failure, as_json)
     except KeyboardInterrupt:

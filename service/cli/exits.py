@@ -56,8 +56,6 @@ class Failure(Exception):
 def failure_of(error: MemoryBankError, server: str) -> Failure:
     """Says what the service's refusal, or its silence, means at the terminal."""
     exit_code = next((code for family, code in CODES if isinstance(error, family)), Exit.FAILED)
-    if isinstance(error, Unavailable) and not error.reason:
-        return unreachable(server)
     if isinstance(error, DeadlineExceeded):
         return Failure(
             f"{server} did not answer in time",
@@ -79,15 +77,6 @@ def _by_option(message: str) -> str:
         if "_" in name:  # any other name is also a word of the message
             message = re.sub(rf"\b{name}\b", option, message)
     return message
-
-
-def unreachable(server: str) -> Failure:
-    """Returns the failure for an address where nothing listens."""
-    return Failure(
-        f"no memory bank answers at {server}",
-        "start one with `memorybank serve`, or name another with --server (or MEMORYBANK_SERVER)",
-        Exit.UNREACHABLE,
-    )
 
 
 def _remedy(error: MemoryBankError) -> str:

@@ -6,7 +6,7 @@ import re
 import click
 
 from memorybank_client import MemoryBankClient
-from service.cli.errand import SERVER, ending
+from service.cli.errand import SERVER, client_of, ending
 from service.settings.process import host_and_port
 
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s\[\]:/*@]+)(:\d{1,5})?")
@@ -102,7 +102,7 @@ def mcp(
         raise
 
     async def serve() -> None:
-        async with MemoryBankClient(server) as client:
+        async with client_of(MemoryBankClient, server) as client:
             tools = MemoryTools(
                 client, user=user, collection=collection, bank_id=bank_id, conversation_id=conversation_id
             )
@@ -112,7 +112,7 @@ def mcp(
             else:
                 await serve_http(made, http, hosts)
 
-    with ending(as_json=False):
+    with ending(as_json=False, server=server):
         if http is not None and not insecure:
             require_loopback(http)
         asyncio.run(serve())

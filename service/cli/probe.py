@@ -15,7 +15,7 @@ from memorybank.v1 import types_pb2 as types
 from memorybank_client import MemoryBankError, SyncMemoryBankClient
 from memorybank_client.values import vector
 from service.cli import drawing
-from service.cli.errand import DEFAULT_SERVER, JSON, TIMEOUT, ending
+from service.cli.errand import DEFAULT_SERVER, JSON, TIMEOUT, client_of, ending
 from service.cli.exits import Exit, Failure
 
 SPACE = types.EmbeddingSpace(name="probe", dimension=2, source=types.SPACE_SOURCE_CLIENT)
@@ -51,7 +51,7 @@ def probe(endpoints: tuple[str, ...], as_json: bool, timeout: float | None) -> N
     named = endpoints or (DEFAULT_SERVER,)
     with ending(as_json), ExitStack() as stack:
         clients = {
-            each: stack.enter_context(SyncMemoryBankClient(each)).within(timeout or SECONDS)
+            each: stack.enter_context(client_of(SyncMemoryBankClient, each)).within(timeout or SECONDS)
             for each in dict.fromkeys(named)
         }
         steps = list(_steps(clients))

@@ -8,7 +8,7 @@ from typing import Any, Self
 import grpc
 
 from memorybank_client.callers import AsyncCaller, Caller, SyncCaller, Wire
-from memorybank_client.channel import channel_options
+from memorybank_client.channel import channel_options, require_target
 from memorybank_client.revisions import Revisions
 from memorybank_client.session import Session, metadata_of, seconds_of
 from memorybank_client.verbs import Verbs
@@ -21,6 +21,7 @@ class Client(Verbs, Caller):
     `metadata` goes with every call; its keys are lower-case, its values printable ASCII. `timeouts` are seconds by verb
     (`{"search": 2.0}`), in place of the verbs' own. `read_your_writes`: reads see at least what this client has seen,
     whichever replica answers. `options` are further options of the channel, or other values of those it has.
+    Raises ValueError, which says how it should be written, for a target that is a URL or names no port.
     """
 
     def __init__(
@@ -33,8 +34,7 @@ class Client(Verbs, Caller):
         read_your_writes: bool = True,
         options: Sequence[tuple[str, Any]] = (),
     ) -> None:
-        if not target or target.startswith(("http://", "https://")):
-            raise ValueError(f"a target is HOST:PORT (127.0.0.1:7700), and no URL: {target!r}")
+        require_target(target, encrypted=credentials is not None)
         settings = list({**dict(channel_options()), **dict(options)}.items())  # gRPC heeds the first of two
         super().__init__(
             Wire(target=target, open=self._opener(target, credentials, settings)),

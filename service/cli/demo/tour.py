@@ -20,6 +20,7 @@ from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank_client import SyncMemoryBankClient, timestamp
 from service.cli import drawing
+from service.cli.passages import Evidence
 
 INDENT = (0, 0, 0, 3)
 
@@ -89,7 +90,7 @@ class Tour:
 
     def search(self, query: str, top_k: int = 3) -> retrieval.SearchResponse:
         found = self.client.search(bank_id=self.bank_id, text=query, top_k=top_k)
-        self.show(drawing.hits(found, full=False))
+        self.show(drawing.hits(found, full=False, evidence=Evidence()))
         return found
 
 

@@ -141,10 +141,49 @@ async def test_where_no_service_answers_in_time_the_address_is_named(kind: str) 
     assert caught.value.message == f"no answer from {target} within 0.2 s: does a memory bank listen there?"
 
 
-@pytest.mark.parametrize("target", ["http://127.0.0.1:7700", ""])
-def test_an_address_that_is_none_is_refused_at_once(target: str) -> None:
-    with pytest.raises(ValueError, match="a target is HOST:PORT"):
-        SyncMemoryBankClient(target)
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [
+        ("http://127.0.0.1:7700", "write 127.0.0.1:7700"),
+        ("https://ada:s3cret@memory.example/v1", "write memory.example:7700"),
+        ("grpc://[::1]:80/", r"write \[::1\]:80"),
+        ("", "write HOST:PORT"),
+        ("memory.example", "write memory.example:7700"),
+        ("127.0.0.1:7700/v1", "write HOST:PORT"),
+        ("127.0.0.1:99999", "write HOST:PORT"),
+        ("127.0.0.1:0", "write HOST:PORT"),
+        ("127.0.0.1:port", "write HOST:PORT"),
+        ("my host:7700", "write HOST:PORT"),
+    ],
+)
+@pytest.mark.parametrize("client", [SyncMemoryBankClient, MemoryBankClient])
+def test_an_address_that_is_none_is_refused_at_once_with_what_to_write(
+    client: type[SyncMemoryBankClient | MemoryBankClient], target: str, remedy: str
+) -> None:
+    with pytest.raises(ValueError, match=f"{remedy}.*$") as caught:
+        client(target)
+
+    assert "\n" not in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "127.0.0.1:7700",
+        "[::1]:7700",
+        "memory:443",
+        "dns:///memory:443",
+        "unix:/tmp/memory.sock",
+        "ipv4:127.0.0.1:1",
+    ],
+)
+def test_what_grpc_resolves_is_an_address(target: str) -> None:
+    SyncMemoryBankClient(target).close()
+
+
+def test_an_encrypted_address_needs_no_port() -> None:
+    SyncMemoryBankClient("memory.example", credentials=grpc.ssl_channel_credentials()).close()
 
 
 @pytest.mark.parametrize(

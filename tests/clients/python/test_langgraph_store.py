@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
@@ -82,6 +83,74 @@ def test_search_by_meaning_brings_the_nearest_first_with_a_score(store: MemoryBa
 
     assert [item.key for item in found] == ["ferry"]
     assert found[0].score is not None
+
+
+def test_others_nearer_items_hide_none_of_a_namespace(store: MemoryBankStore) -> None:
+    crowd = [(f"k{number}", f"The ferry {number} leaves at nine.") for number in range(1_500)]
+    with ThreadPoolExecutor(8) as several:
+        list(several.map(lambda each: store.put(("tenant", "acme-corp"), each[0], {"text": each[1]}), crowd))
+    store.put(("tenant", "acme"), "lunch", {"text": "Noodles for lunch."})
+    store.put(("tenant", "acme"), "boat", {"text": "A boat, no ferry."})
+    store.put(("tenant", "acme", "船"), "渡轮", {"text": "渡轮九点开船。"})
+
+    english = store.search(("tenant", "acme"), query="When does the ferry leave?")
+    chinese = store.search(("tenant", "acme"), query="渡轮几点开？", limit=1)
+    crowded = store.search(("tenant",), query="When does the ferry leave?", limit=1_200)
+
+    assert english[0].key == "boat"
+    assert sorted(item.key for item in english) == ["boat", "lunch", "渡轮"]
+    assert chinese[0].key == "渡轮"
+    assert len({(item.namespace, item.key) for item in crowded}) == 1_200
+
+
+def test_a_namespace_that_only_begins_alike_is_another(store: MemoryBankStore) -> None:
+    store.put(("tenant", "acme"), "note", {"text": "acme's own"})
+    store.put(("tenant", "acme-corp"), "secret", {"text": "another's"})
+
+    for query in (None, "whose own?"):
+        assert [item.key for item in store.search(("tenant", "acme"), query=query)] == ["note"]
+    assert store.search(("tenant", "ac"), query="own") == store.search(("tenant", "x" * 200)) == []
+
+
+def test_of_puts_of_one_key_at_once_each_succeeds_and_one_stays(store: MemoryBankStore) -> None:
+    with ThreadPoolExecutor(20) as several:
+        list(several.map(lambda number: store.put(("a",), "k", {"n": number}), range(20)))
+
+    (item,) = store.search(("a",))
+
+    assert item.value["n"] in range(20)
+
+
+def test_puts_and_deletes_of_one_key_at_once_all_succeed(store: MemoryBankStore) -> None:
+    with ThreadPoolExecutor(12) as several:
+        puts = several.map(lambda number: store.put(("a",), "k", {"n": number}), range(24))
+        deletes = several.map(lambda _: store.delete(("a",), "k"), range(12))
+        list(puts)
+        list(deletes)
+
+    store.put(("a",), "k", {"n": "last"})
+
+    assert [item.value for item in store.search(("a",))] == [{"n": "last"}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"$and": [{"age": 30}]}, r"\$and"),
+        ({"$or": [{"age": 30}, {"age": 31}]}, r"\$or"),
+        ({"age": {"$not": {"$eq": 3}}}, r"\$not"),
+        ({"age": {"$in": [30]}}, r"\$in"),
+        ({"deep": {"age": {"$exists": True}}}, r"\$exists"),
+        ({"$gt": 3}, r"\$gt"),
+        ({"list": [{"$like": "x"}]}, r"\$like"),
+    ],
+)
+@pytest.mark.parametrize("query", [None, "thirty"])
+def test_an_operator_that_is_none_here_is_named_whatever_is_there(
+    store: MemoryBankStore, asked: dict[str, Any], named: str, query: str | None
+) -> None:
+    with pytest.raises(ValueError, match=f"no operator '{named}'"):
+        store.search(("nobody",), query=query, filter=asked)
 
 
 def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: MemoryBankStore) -> None:

@@ -59,6 +59,31 @@ async def test_a_refusal_is_told_to_the_model(address: str) -> None:
     assert "credential" in str(result.content)
 
 
+@pytest.mark.parametrize(
+    ("tool", "given", "named"),
+    [
+        (
+            "retrieve_facts",
+            {"query": "cat", "categories": ["work"]},
+            "'categories'; its arguments: query, top_k",
+        ),
+        ("recall_episodes", {"query": "cat", "k": 2}, "'k'; its arguments: query, state, top_k"),
+        ("store_fact", {"content": "The cat is called Mio.", "user": "bob"}, "'user'"),
+        ("load_instructions", {"path": "AGENTS.md"}, "'path'; its arguments: none"),
+    ],
+)
+async def test_an_argument_that_a_tool_does_not_have_is_refused_by_name(
+    address: str, tool: str, given: dict[str, Any], named: str
+) -> None:
+    async with MemoryBankClient(address) as memory:
+        server = memory_server(MemoryTools(memory, user=f"u-{uuid4()}"))
+        async with Client(server) as client:
+            result = await client.call_tool(tool, given)
+
+    assert result.is_error
+    assert f"{tool} has no argument {named}" in str(result.content)
+
+
 async def test_a_bank_is_searched_and_read_deeply(address: str) -> None:
     async with MemoryBankClient(address) as memory:
         bank_id = f"b-{uuid4()}"

@@ -14,6 +14,7 @@ from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import NEVER
 from service.cli import drawing
+from service.cli.passages import Evidence
 
 CHINESE = "量子比特的平均相干时间为一百二十五微秒，两比特门的平均保真度为百分之九十九点四。" * 3
 
@@ -34,7 +35,7 @@ def test_chinese_fits_the_terminal(width: int) -> None:
     found = retrieval.SearchResponse(hits=[types.SearchHit(node=each, score=0.5) for each in nodes])
 
     parts = [
-        drawing.hits(found, full=True),
+        drawing.hits(found, full=True, evidence=Evidence()),
         drawing.adjacency(nodes, {"n-1": ["n-2"], "n-2": ["n-1"], "n-3": []}),
         drawing.node(graph.GetNodeResponse(node=nodes[0])),
     ]
@@ -96,8 +97,10 @@ def test_hits_that_a_reranker_should_have_ordered_say_that_it_did_not() -> None:
         copy.CopyFrom(found)
         copy.reranking = outcome
 
-    assert "not reranked: the reranker was late" in drawn(drawing.hits(late, full=False))
-    assert drawn(drawing.hits(done, full=False)) == drawn(drawing.hits(found, full=False))
+    assert "not reranked: the reranker was late" in drawn(drawing.hits(late, full=False, evidence=Evidence()))
+    assert drawn(drawing.hits(done, full=False, evidence=Evidence())) == drawn(
+        drawing.hits(found, full=False, evidence=Evidence())
+    )
 
 
 def test_what_is_no_terminal_gets_whole_lines_without_blanks_at_their_ends(
@@ -108,7 +111,7 @@ def test_what_is_no_terminal_gets_whole_lines_without_blanks_at_their_ends(
         hits=[types.SearchHit(node=node(n, CHINESE), score=0.5) for n in (1, 22)]
     )
 
-    drawing.console().print(drawing.hits(found, full=True))
+    drawing.console().print(drawing.hits(found, full=True, evidence=Evidence()))
 
     lines = capsys.readouterr().out.splitlines()
     assert any(CHINESE in line for line in lines)

@@ -4,7 +4,10 @@ A namespace is a path of labels, kept as the records' subcategory; a value is ke
 word, and its texts as the content that searches read. Time to live is in minutes, as LangGraph has it, and begins
 anew with every read that asks for it (`refresh_ttl`, or the store's `TTLConfig`). An item has one record: its id
 follows from namespace and key, so that putting it twice is putting it once, in one change. The labels of a namespace
-have at most 128 characters together, a value 65,536 as JSON.
+have at most 128 characters together, a value 65,536 as JSON. Of puts of one key at once each succeeds, and one stays.
+
+A search by meaning looks through the nearest of all items, more and more of them; where others are nearer than a
+namespace's own, these follow by the words that they share with the query, without a score.
 
 What is put is got back equal; what has another kind of record in the same collection is not touched.
 
@@ -13,6 +16,7 @@ What is put is got back equal; what has another kind of record in the same colle
 
 import asyncio
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -42,13 +46,18 @@ TAG = "langgraph"
 SEPARATOR = "\x1f"
 PAGE = 1_000
 CONTENT = 4_096
-MOST = 1_000  # records that a search by meaning looks at
+LABELS = 128  # characters of a namespace
+NEAREST = (100, 1_000)  # records that a search by meaning looks at, fewer first
+PUTS = 10  # times that a put is tried while others put and delete the same key
+WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 VALUE = FieldMask(paths=["content", "metadata_json", "ttl"])
 EXTENDED = FieldMask(paths=["metadata_json", "ttl"])
 MISSING = (
     ErrorReason.ERROR_REASON_RECORD_NOT_FOUND,
     ErrorReason.ERROR_REASON_COLLECTION_NOT_FOUND,
 )
+
+EXISTS = (ErrorReason.ERROR_REASON_RECORD_EXISTS,)
 
 
 class MemoryBankStore(BaseStore):
@@ -116,19 +125,24 @@ class MemoryBankStore(BaseStore):
         )
         if op.ttl is not None:
             record.ttl.CopyFrom(_lasting(before, op.ttl))
-        if before is None:
-            self._add(record)
-        else:
-            self._client.update_record(**self._owner, record=record, update_mask=VALUE)
+        self._write(record, is_there=before is not None)
 
-    def _add(self, record: pb.Record) -> None:
-        try:
-            self._client.add_record(**self._owner, record=record)
-        except MemoryBankError as error:
-            if error.reason != ErrorReason.ERROR_REASON_RECORD_EXISTS:
-                raise
-            self._delete(record.record_id)  # put by another meanwhile: the last one wins
-            self._client.add_record(**self._owner, record=record)
+    def _write(self, record: pb.Record, *, is_there: bool) -> None:
+        """Adds the record or changes the one that is there, whatever others do to it meanwhile: the last one stays."""
+        for tries_left in reversed(range(PUTS)):
+            try:
+                if is_there:
+                    self._client.update_record(**self._owner, record=record, update_mask=VALUE)
+                else:
+                    self._client.add_record(**self._owner, record=record)
+                return
+            except MemoryBankError as error:
+                moved = MISSING if is_there else EXISTS
+                if error.reason not in moved or not tries_left:
+                    raise
+            if is_there:
+                self._delete(record.record_id)  # it may have expired, and hold its id until it is swept away
+            is_there = not is_there
 
     def _delete(self, record_id: str) -> None:
         try:
@@ -157,33 +171,44 @@ class MemoryBankStore(BaseStore):
     # ---- several ----
 
     def _found(self, op: SearchOp) -> list[SearchItem]:
-        found = self._by_meaning(op.query) if op.query else ((record, None) for record in self._all())
-        matching = [
-            (record, score)
-            for record, score in found
-            if _is_below(_namespace(record), op.namespace_prefix) and _fits(_value(record), op.filter)
-        ]
-        shown = matching[op.offset : op.offset + op.limit]
+        _require_operators(op.filter)
+        found = self._by_meaning(op, op.query) if op.query else [(record, None) for record in self._below(op)]
+        shown = found[op.offset : op.offset + op.limit]
         for record, _ in shown if op.refresh_ttl else ():
             self._extend(record)
         return [SearchItem(**_fields(record), score=score) for record, score in shown]
 
-    def _by_meaning(self, query: str) -> Iterator[tuple[pb.Record, float | None]]:
+    def _by_meaning(self, op: SearchOp, query: str) -> list[tuple[pb.Record, float | None]]:
+        """Returns what the search wants, nearest first; what others' items keep from being looked at follows."""
+        near: list[tuple[pb.Record, float | None]] = []
         route = pb.Route(intent=pb.INTENT_DECIDE, categories=[CATEGORY])
-        found = self._client.retrieve_memories(**self._owner, query=query, route=route, top_k=MOST)
-        for one in found.memories:
-            if TAG in one.record.tags:
-                yield one.record, one.similarity
+        for top_k in NEAREST:
+            found = self._client.retrieve_memories(**self._owner, query=query, route=route, top_k=top_k)
+            near = [(one.record, one.similarity) for one in found.memories if _is_wanted(one.record, op)]
+            saw_all = len(found.memories) < top_k and not found.truncated
+            if saw_all or len(near) >= op.offset + op.limit:
+                return near
+        known = {record.record_id for record, _ in near}
+        rest = [record for record in self._below(op) if record.record_id not in known]
+        asked = _words(query)
+        rest.sort(key=lambda record: -len(asked & _words(record.content)))
+        return near + [(record, None) for record in rest]
 
-    def _all(self) -> list[pb.Record]:
-        """Returns every item, newest first."""
+    def _below(self, op: SearchOp) -> list[pb.Record]:
+        """Returns what the search wants, its query left aside, newest first."""
+        return [record for record in self._all(op.namespace_prefix) if _is_wanted(record, op)]
+
+    def _all(self, prefix: Sequence[str] = ()) -> list[pb.Record]:
+        """Returns every item of namespaces that begin so, and of some whose labels only do; newest first."""
         records: list[pb.Record] = []
         token = ""
         while True:
             try:
                 page = self._client.list_records(
                     **self._owner,
-                    filter=pb.RecordFilter(category=CATEGORY, tags=[TAG]),
+                    filter=pb.RecordFilter(
+                        category=CATEGORY, tags=[TAG], subcategory_prefix=SEPARATOR.join(prefix)[:LABELS]
+                    ),
                     page_size=PAGE,
                     page_token=token,
                 )
@@ -291,6 +316,19 @@ _ORDERS: Mapping[str, Any] = {
 }
 
 
+def _require_operators(asked: Any, within: bool = False) -> None:
+    """Raises ValueError for an operator that is none here, or stands where a name should."""
+    if isinstance(asked, list | tuple):
+        for each in asked:
+            _require_operators(each)
+    elif isinstance(asked, Mapping):
+        for name, wanted in asked.items():
+            if str(name).startswith("$") and not (within and name in _ORDERS):
+                raise ValueError(f"no operator {name!r} here: a field has {', '.join(_ORDERS)}")
+            if name not in _ORDERS:
+                _require_operators(wanted, within=True)
+
+
 def _fits(value: Mapping[str, Any], asked: Mapping[str, Any] | None) -> bool:
     return all(_holds(value.get(name), wanted) for name, wanted in (asked or {}).items())
 
@@ -309,11 +347,18 @@ def _holds(found: Any, wanted: Any) -> bool:
 
 
 def _compares(found: Any, operator: str, limit: Any) -> bool:
-    if operator not in _ORDERS:
-        raise ValueError(f"no operator {operator!r} here: {', '.join(_ORDERS)}")
     if found is None and operator not in ("$eq", "$ne"):
         return False
     return bool(_ORDERS[operator](found, limit))
+
+
+def _is_wanted(record: pb.Record, op: SearchOp) -> bool:
+    is_item = TAG in record.tags and _is_below(_namespace(record), op.namespace_prefix)
+    return is_item and _fits(_value(record), op.filter)
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(text.casefold()))
 
 
 def _is_below(namespace: Sequence[str], prefix: Sequence[str]) -> bool:

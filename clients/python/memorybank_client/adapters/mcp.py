@@ -8,6 +8,7 @@ goes wrong is told to the model as the tool's failure.
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -128,9 +129,24 @@ class MemoryTools:
         return f"{path} is at version {edited.source.version}"
 
 
+class _StrictServer(MCPServer[Any]):
+    """A server that refuses an argument which its tool does not have: the SDK drops it, and a filter with it."""
+
+    def __init__(self, tools: Iterable[Callable[..., Awaitable[str]]]) -> None:
+        super().__init__("memorybank", instructions=INSTRUCTIONS)
+        self._arguments = {tool.__name__: tuple(signature(tool).parameters) for tool in tools}
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        known = self._arguments.get(name)
+        if known is not None and (unknown := [given for given in arguments if given not in known]):
+            has = ", ".join(known) or "none"
+            raise ToolError(f"{name} has no argument {', '.join(map(repr, unknown))}; its arguments: {has}")
+        return await super().call_tool(name, arguments, context)
+
+
 def memory_server(tools: MemoryTools) -> MCPServer[Any]:
     """Makes the server with the tools."""
-    server: MCPServer[Any] = MCPServer("memorybank", instructions=INSTRUCTIONS)
+    server = _StrictServer(tools.offered)
     for tool in tools.offered:
         server.tool()(_telling(tool))
     return server

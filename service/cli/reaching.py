@@ -1,0 +1,67 @@
+"""Why no memory bank answers at an address, found by asking there once without gRPC.
+
+Law: tells what was seen and what to do about it; where nothing can be told, that nothing answers.
+"""
+
+import re
+import socket
+import ssl
+from collections.abc import Callable
+
+from service.cli.exits import Exit, Failure
+
+SECONDS = 1.0
+HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+"""What a client of HTTP/2 says first: the preface, and settings without any."""
+SETTINGS = 4  # the type of the frame that a server of HTTP/2 answers with first
+TLS_ALERT = b"\x15\x03"
+PLAIN = re.compile(r"(?P<host>\[[^\]]+\]|[^:/\[\]]+):(?P<port>\d+)")
+START = "start one with `memorybank serve`, or name another with --server (or MEMORYBANK_SERVER)"
+ANOTHER = "name the address that `memorybank serve` prints, with --server (or MEMORYBANK_SERVER)"
+
+
+def unreachable(server: str) -> Failure:
+    """Returns the failure for an address where no memory bank answers."""
+    address = PLAIN.fullmatch(server)
+    seen = (f"no memory bank answers at {server}", START)
+    if address is not None:
+        host, port = address["host"].strip("[]"), int(address["port"])
+        try:
+            seen = (_told(server, _first_bytes(host, port), lambda: _speaks_tls(host, port)), ANOTHER)
+        except socket.gaierror:
+            seen = (f"there is no host {host}", ANOTHER)
+        except OSError:
+            pass
+    return Failure(*seen, Exit.UNREACHABLE)
+
+
+def _told(server: str, first: bytes, speaks_tls: Callable[[], bool]) -> str:
+    """Says what listens there, by the first bytes of its answer."""
+    if first[3:4] == bytes([SETTINGS]):
+        return f"no memory bank answers at {server}, though HTTP/2 is spoken there"
+    if first.startswith((b"HTTP/", b"<")):
+        return f"{server} speaks HTTP/1, and a memory bank speaks gRPC: another server listens there"
+    if first.startswith(TLS_ALERT) or speaks_tls():
+        return f"{server} expects TLS, which this command does not speak"
+    return f"no memory bank answers at {server}: another server listens there"
+
+
+def _first_bytes(host: str, port: int) -> bytes:
+    """Returns how an answer begins; nothing where none comes. Raises OSError where nothing listens."""
+    with socket.create_connection((host, port), SECONDS) as opened:
+        try:
+            opened.sendall(HTTP2)
+            return opened.recv(64)
+        except OSError:
+            return b""
+
+
+def _speaks_tls(host: str, port: int) -> bool:
+    """Checks whether a TLS handshake succeeds, whoever's the certificate is: nothing is said after it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        with socket.create_connection((host, port), SECONDS) as opened, context.wrap_socket(opened):
+            return True
+    except OSError:
+        return False
