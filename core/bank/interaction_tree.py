@@ -29,6 +29,10 @@ class InteractionTree:
         self.refuted: dict[SegmentRef, tuple[Refutation, ...]] = {}
         self.failed: set[InteractionId] = set()
         """Contexts of steps that failed: attempts, not findings."""
+        self.copies: dict[SegmentRef, NodeId] = {}
+        """Segments that became copies, and the nodes that they joined."""
+        self.firsts: dict[SegmentRef, SegmentRef | None] = {}
+        """Of copies, the segments that stand for them in searches: made on demand (`core.bank.firsts`)."""
         self.order = order
         self._clusters: dict[InteractionId, dict[int, ClusterWork]] = {}
         self._into: dict[NodeId, NodeId] = {}
@@ -188,6 +192,9 @@ class InteractionTree:
 
     def put_cluster(self, cluster: ClusterWork) -> None:
         self._clusters.setdefault(cluster.interaction_id, {})[cluster.number] = cluster
+        if cluster.outcome is not None and cluster.outcome.joined:
+            refs = (SegmentRef(cluster.interaction_id, index) for index in cluster.segments)
+            self.copies |= {self.order.known(ref): cluster.outcome.node_id for ref in refs}
 
     def add_merge(self, record: MergeRecord) -> None:
         self.merges.append(record)
