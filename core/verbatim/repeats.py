@@ -16,17 +16,19 @@ REACH = 4  # segments beside a pair that may be cut otherwise, in each direction
 Prints = Sequence[Fingerprint]
 
 
-def is_telling(found: Fingerprint) -> bool:
-    """Whether a segment has words enough to be known again by itself."""
-    return content_words(found.words, LEAST) == LEAST
+def telling(prints: Prints) -> frozenset[int]:
+    """Returns the segments with words enough to be known again by themselves. The first Chinese one waits for a
+    dictionary: call it off the loop."""
+    return frozenset(n for n, each in enumerate(prints) if content_words(each.words, LEAST) == LEAST)
 
 
-def repeats_within(prints: Prints) -> dict[int, int]:
-    """Returns of each segment that repeats an earlier one of its record which: one that repeats none itself."""
+def repeats_within(prints: Prints, known_again: frozenset[int]) -> dict[int, int]:
+    """Returns of each segment that repeats an earlier one of its record which: one that repeats none itself.
+    `known_again`: those that are `telling`."""
     first: dict[Fingerprint, int] = {}
     found: dict[int, int] = {}
     for index, each in enumerate(prints):
-        if first.setdefault(each, index) < index and is_telling(each):
+        if first.setdefault(each, index) < index and index in known_again:
             found[index] = first[each]
     for index, earlier in list(found.items()):
         found |= goes_on_like(prints, index, prints, earlier, found, before=index)

@@ -22,7 +22,7 @@ from core.usecases.bank.joining import joined, may_join
 from core.usecases.house import House
 from core.usecases.moment import Moment
 from core.verbatim.fingerprints import Fingerprint, fingerprints
-from core.verbatim.repeats import beside, goes_on_like, is_telling, repeats_within
+from core.verbatim.repeats import beside, goes_on_like, repeats_within, telling
 
 LIKEST = 16  # segments with the same words that are compared with a new one
 LARGE = 20_000  # code points of a record; a larger one is looked through off the loop
@@ -49,6 +49,7 @@ class Rereading:
         self._key = key
         self._record = record
         self._known: dict[InteractionId, Sequence[Fingerprint]] = {}
+        self._telling: frozenset[int] = frozenset()
         self._own: Mapping[int, int] = {}
         self._beside: frozenset[int] = frozenset()
         self._said_again = 0  # times that any segment is repeated within the record
@@ -56,8 +57,8 @@ class Rereading:
     async def begin(self) -> None:
         """Looks through the record. To be awaited before all else."""
         prints = await self._prints(self._record)
-        large = len(self._record.text) > LARGE
-        self._own = await asyncio.to_thread(repeats_within, prints) if large else repeats_within(prints)
+        self._telling = await asyncio.to_thread(telling, prints)
+        self._own = await asyncio.to_thread(repeats_within, prints, self._telling)
         self._beside = beside(range(len(prints)), prints, self._own)
         self._said_again = max(Counter(self._own.values()).values(), default=0)
 
@@ -124,7 +125,7 @@ class Rereading:
         prints = self._known[self._record.interaction_id]
         found: dict[int, SegmentRef] = {}
         for index in indexes:
-            if is_telling(prints[index]) and (first := await self._first(index)) is not None:
+            if index in self._telling and (first := await self._first(index)) is not None:
                 found[index] = first
         async with self._house.banks.reading(self._key) as bank:
             for index, first in list(found.items()):

@@ -1,7 +1,7 @@
 """Repeats within a record, and what goes on like another record."""
 
 from core.verbatim.fingerprints import Fingerprint
-from core.verbatim.repeats import beside, goes_on_like, repeats_within
+from core.verbatim.repeats import beside, goes_on_like, repeats_within, telling
 
 FERRY = "the ferry to naxos leaves at nine from pier 3"
 PRICE = "a ticket of the first class costs twelve euros"
@@ -18,7 +18,7 @@ NOTHING = says("")
 def test_each_repeats_the_first_of_its_words() -> None:
     prints = [says(FERRY), says(BOAT), NOTHING, says(FERRY), says(BOAT), says(FERRY)]
 
-    assert repeats_within(prints) == {3: 0, 4: 1, 5: 0}
+    assert repeats_within(prints, telling(prints)) == {3: 0, 4: 1, 5: 0}
 
 
 def test_another_heading_speaker_or_word_is_no_repetition() -> None:
@@ -29,14 +29,14 @@ def test_another_heading_speaker_or_word_is_no_repetition() -> None:
         says(FERRY.replace("nine", "ten"), "summer"),
     ]
 
-    assert repeats_within(prints) == {}
+    assert repeats_within(prints, telling(prints)) == {}
 
 
 def test_few_words_repeat_only_beside_more() -> None:
     short = says("yes")
     prints = [short, says(FERRY), says("no"), NOTHING, short, says(FERRY), says("no"), NOTHING, short]
 
-    assert repeats_within(prints) == {4: 0, 5: 1, 6: 2}
+    assert repeats_within(prints, telling(prints)) == {4: 0, 5: 1, 6: 2}
 
 
 def test_what_is_cut_otherwise_repeats_beside_what_is_cut_alike() -> None:
