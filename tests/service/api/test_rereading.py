@@ -25,6 +25,7 @@ PAGES = {
     "二等舱的船票每张十二欧元,儿童半价。\n",
     "变更": "# 通知\n\n渡轮每天早上十点从三号码头出发去纳克索斯岛。\n",
 }
+TARGETS = (retrieval.SEARCH_TARGET_NODES, retrieval.SEARCH_TARGET_SEGMENTS)
 NODE = re.compile(r"\bn-\w+")
 THOUGHTS = (
     "I open {page} first.",
@@ -84,16 +85,22 @@ async def held(service: Service, bank_id: str) -> list[object]:
         bank.counts.edges,
         sorted(tuple(sorted(side.quote for side in conflict.sides)) for conflict in conflicts),
         [NODE.sub("a node", task.description) for task in insight.pending],
-        [await hits(service, bank_id, question, target) for question in QUESTIONS for target in (1, 2)],
+        [await hits(service, bank_id, question, target) for question in QUESTIONS for target in TARGETS],
     ]
 
 
-async def hits(service: Service, bank_id: str, question: str, target: int) -> list[str]:
+async def hits(
+    service: Service, bank_id: str, question: str, target: "retrieval.SearchTarget.ValueType"
+) -> list[str]:
     """What a search finds of the pages: thoughts and calls are found by their own words, and differ."""
     asked = retrieval.SearchRequest(bank_id=bank_id, text=question, top_k=20, target=target)
     found = (await service.retrieval.Search(asked)).hits
     texts = [hit.node.summary or hit.segment.text for hit in found]
-    return [text for text in texts if target == 1 or not text.startswith(("Thought:", "Action"))][:3]
+    return [
+        text
+        for text in texts
+        if target == retrieval.SEARCH_TARGET_NODES or not text.startswith(("Thought:", "Action"))
+    ][:3]
 
 
 @pytest.mark.parametrize("form", ["one transcript", "transcripts", "one talk", "talks"])

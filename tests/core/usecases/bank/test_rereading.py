@@ -118,7 +118,7 @@ async def test_the_same_words_join_their_node_and_no_agent_is_asked(first: str, 
         assert asked(agents) == before
         assert (once.joined_node_ids, set(again.joined_node_ids)) == ((), set(once.node_ids))
         assert again.node_ids == again.joined_node_ids
-        assert again.conflict_ids == again.merges == again.related == ()
+        assert not any((again.conflict_ids, again.merges, again.related))
         seen = await get_node(house, GetNode(key=KEY, node_id=once.node_ids[0]))
         assert seen.copies is not None
         assert (seen.copies.count, seen.copies.refs) == (1, (SegmentRef(again.interaction_id, 1),))
