@@ -7,8 +7,8 @@ additive: fields it does not know are ignored, fields that are missing take thei
 a member of a union (a step) that it does not know is refused with StepUnknown.
 
 How values look: a dataclass is an object of all its fields; a member of a union of dataclasses
-is `{"ClassName": {…}}`; tuples are arrays; a time is an integer of microseconds since 1970 UTC;
-bytes and vectors (little-endian float32) are base64; a mapping is an object, or an array of
+is `{"ClassName": {…}}` (a step: `{"StoredName": {…}}`); tuples are arrays; a time is an integer of microseconds since
+1970 UTC; bytes and vectors (little-endian float32) are base64; a mapping is an object, or an array of
 pairs when its keys are not text.
 """
 
@@ -58,7 +58,7 @@ def decode(type_: type[T], encoded: bytes | str) -> T:
 
 
 class StepCodec(Generic[S]):
-    """The steps of one kind of aggregate in their written form: each under its class's name."""
+    """The steps of one kind of aggregate in their written form: each under its stored name."""
 
     def __init__(self, steps: type[S]) -> None:
         """`steps`: the class whose subclasses the steps are, or the only step there is."""
@@ -68,7 +68,7 @@ class StepCodec(Generic[S]):
     def _form(self) -> "Form":
         """Made at its first use, when all of them are known."""
         named = {
-            step.__name__: step for step in self._steps.__subclasses__()
+            _stored_name(step): step for step in self._steps.__subclasses__()
         }  # slots make a second class of each
         return _sequence(_named(list(named.values()) or [self._steps]))
 
@@ -223,14 +223,15 @@ def _union(members: tuple[Any, ...]) -> Form:
 
 
 def _named(classes: list[type]) -> Form:
-    forms = {class_.__name__: form(class_) for class_ in classes}
+    names = {class_: _stored_name(class_) for class_ in classes}
+    forms = {name: form(class_) for class_, name in names.items()}
     if not all(is_dataclass(class_) for class_ in classes):
         raise TypeError(f"no JSON form for a union of {classes!r}: only dataclasses have names")
 
     def text(value: Any) -> str:
-        name = type(value).__name__
-        if name not in forms:
-            raise StepUnknown(name)
+        name = names.get(type(value))
+        if name is None:
+            raise StepUnknown(type(value).__name__)
         return f'{{"{name}":{forms[name].text(value)}}}'
 
     def read(plain: dict[str, Any]) -> Any:
@@ -240,6 +241,10 @@ def _named(classes: list[type]) -> Form:
         return forms[name].taken(body)
 
     return Form(text=text, read=read)
+
+
+def _stored_name(class_: type) -> str:
+    return getattr(class_, "STORED_NAME", "") or class_.__name__
 
 
 def _tuple(members: tuple[Any, ...]) -> Form:

@@ -23,6 +23,7 @@ from core.bank.steps import (
     BankPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     EdgeDrop,
     EdgePut,
     InsightPut,
@@ -49,6 +50,7 @@ from core.index.vector_index import VectorIndex
 from core.keys import BankKey
 from core.model.bank import BankRecord, SpaceSource
 from core.model.conflict import Conflict, ConflictStatus
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
@@ -79,6 +81,7 @@ class Bank(Restless):
         self.record_revision = head.revision
         self.insight_revision = head.revision
         self.nodes: dict[NodeId, Node] = {}
+        self.copies: dict[NodeId, Copies] = {}
         self.graph = QueryGraph()
         self.verbatim = Verbatim(record.space.dimension, tuning.vectors)
         self.tree = InteractionTree(self.verbatim.order)
@@ -148,6 +151,18 @@ class Bank(Restless):
         except NodeAbsorbed as absorbed:
             return self.nodes[NodeId(absorbed.into)]
 
+    def evidence(self, node: Node) -> tuple[SegmentRef, ...]:
+        """Returns the segments that a node was made from, then the kept copies of them."""
+        copies = self.copies.get(node.node_id)
+        return tuple(dict.fromkeys((*node.segments, *copies.refs))) if copies else node.segments
+
+    def records(self, node: Node) -> tuple[InteractionId, ...]:
+        """Returns the interactions that a node stands for, those of its kept copies last."""
+        copies = self.copies.get(node.node_id)
+        if copies is None:
+            return node.interaction_ids
+        return tuple(dict.fromkeys((*node.interaction_ids, *(ref.interaction_id for ref in copies.refs))))
+
     def conflict(self, conflict_id: ConflictId) -> Conflict:
         """Raises ConflictNotFound."""
         try:
@@ -193,6 +208,7 @@ class Bank(Restless):
             nodes=tuple(
                 NodePut(node=self.nodes[n], vector=self.node_vectors.get(n)) for n in sorted(self.nodes)
             ),
+            copies=tuple(self.copies[n] for n in sorted(self.copies)),
             edges=tuple(sorted(self.graph.edges())),
             interactions=tuple(self.tree.interactions[i] for i in sorted(self.tree.interactions)),
             attachments=tuple(self.attachments[a] for a in sorted(self.attachments)),
@@ -273,6 +289,8 @@ class Bank(Restless):
         match step:  # the most frequent first: each case is asked in turn
             case NodePut():
                 self._put_node(step)
+            case CopiesPut():
+                self._put_copies(step.copies)
             case EdgePut():
                 self.graph.add_edge(step.node_id, step.other_node_id)
             case BankPut():
@@ -326,8 +344,15 @@ class Bank(Restless):
             self.node_vectors.put(node.node_id, step.vector)
         self.tree.relink(before, node)
 
+    def _put_copies(self, copies: Copies) -> None:
+        before = self.copies.get(copies.node_id)
+        self.copies[copies.node_id] = copies
+        self.tree.relink_copies(self.nodes[copies.node_id], before, copies)
+
     def _drop_node(self, node_id: NodeId) -> None:
         before = self.nodes.pop(node_id)
+        if (copies := self.copies.pop(node_id, None)) is not None:
+            self.tree.relink_copies(before, copies, None)
         self.graph.drop_node(node_id)
         self.node_words.drop(node_id, node_fields(before))
         if node_id in self.node_vectors:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.bank.steps import SegmentRefute
 from core.errors import InteractionNotFound
 from core.ids import InteractionId, NodeId, SegmentRef
+from core.model.copies import Copies
 from core.model.interaction import Interaction, Refutation, Segment, TaskStatus
 from core.model.lineage import MergeRecord
 from core.model.node import Node
@@ -28,6 +29,10 @@ class InteractionTree:
         self.refuted: dict[SegmentRef, tuple[Refutation, ...]] = {}
         self.failed: set[InteractionId] = set()
         """Contexts of steps that failed: attempts, not findings."""
+        self.copies: dict[SegmentRef, NodeId] = {}
+        """Segments that became copies, and the nodes that they joined."""
+        self.firsts: dict[SegmentRef, SegmentRef | None] = {}
+        """Of copies, the segments that stand for them in searches: made on demand (`core.bank.firsts`)."""
         self.order = order
         self._clusters: dict[InteractionId, dict[int, ClusterWork]] = {}
         self._into: dict[NodeId, NodeId] = {}
@@ -187,6 +192,9 @@ class InteractionTree:
 
     def put_cluster(self, cluster: ClusterWork) -> None:
         self._clusters.setdefault(cluster.interaction_id, {})[cluster.number] = cluster
+        if cluster.outcome is not None and cluster.outcome.joined:
+            refs = (SegmentRef(cluster.interaction_id, index) for index in cluster.segments)
+            self.copies |= {self.order.known(ref): cluster.outcome.node_id for ref in refs}
 
     def add_merge(self, record: MergeRecord) -> None:
         self.merges.append(record)
@@ -214,18 +222,35 @@ class InteractionTree:
         if after:
             self._link(after.node_id, new)
 
+    def relink_copies(self, node: Node, before: Copies | None, after: Copies | None) -> None:
+        """Brings them up to date with copies that joined a node, or that go with it."""
+        own = set(node.segments)
+        old = dict.fromkeys(ref for ref in (before.refs if before else ()) if ref not in own)
+        new = dict.fromkeys(ref for ref in (after.refs if after else ()) if ref not in own)
+        self._unlink(node.node_id, old.keys() - new.keys())
+        self._link(node.node_id, [ref for ref in new if ref not in old])
+        records = {ref.interaction_id for ref in new}
+        self._leave(node.node_id, {ref.interaction_id for ref in old} - records - {*node.interaction_ids})
+        self._stand(node.node_id, records)
+
     def _restand(self, before: Node | None, after: Node | None) -> None:
         if before and after and before.interaction_ids == after.interaction_ids:
             return
         if before:
-            for interaction_id in before.interaction_ids:
-                standing = self._nodes_standing[interaction_id]
-                standing.discard(before.node_id)
-                if not standing:
-                    del self._nodes_standing[interaction_id]
+            self._leave(before.node_id, before.interaction_ids)
         if after:
-            for interaction_id in after.interaction_ids:
-                self._nodes_standing.setdefault(interaction_id, set()).add(after.node_id)
+            self._stand(after.node_id, after.interaction_ids)
+
+    def _stand(self, node_id: NodeId, interaction_ids: Iterable[InteractionId]) -> None:
+        for interaction_id in interaction_ids:
+            self._nodes_standing.setdefault(interaction_id, set()).add(node_id)
+
+    def _leave(self, node_id: NodeId, interaction_ids: Iterable[InteractionId]) -> None:
+        for interaction_id in interaction_ids:
+            standing = self._nodes_standing[interaction_id]
+            standing.discard(node_id)
+            if not standing:
+                del self._nodes_standing[interaction_id]
 
     def _unlink(self, node_id: NodeId, refs: Iterable[SegmentRef]) -> None:
         for ref in refs:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.bank.bank import Bank
+from core.bank.firsts import found_once
 from core.bank.query import Query
 from core.ids import NodeId, SegmentRef
 from core.verbatim.plan import Plan, Source, planned
@@ -24,11 +25,13 @@ class BankPlan(NamedTuple):
     segments: Source[SegmentRef]
 
 
-def plan_in(bank: Bank, query: Query) -> BankPlan:
-    """Returns the plan of a query in a bank."""
+def plan_in(bank: Bank, query: Query, *, copies: bool = False) -> BankPlan:
+    """Returns the plan of a query in a bank. `copies`: whether copies are found beside the first with their words."""
     of_nodes = of_segments = None
     if query.exclude or not query.filter.admits_all:
         of_nodes, of_segments = node_filter(bank, query), segment_filter(bank, query)
+    if not copies:
+        of_segments = found_once(bank, of_segments)
     return BankPlan(
         bank=bank,
         query=query,

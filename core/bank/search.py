@@ -60,7 +60,8 @@ def worth_reading(bank: Bank, query: Query, depth: int) -> list[Hit]:
 
 def segments_within(bank: Bank, query: Query, interaction_ids: Set[InteractionId]) -> list[SegmentRef]:
     """Returns the best `top_k` segments of some records, in order, by the plain formula."""
-    found = _segments(plan_in(bank, query), lambda ref: ref.interaction_id in interaction_ids)
+    plan = plan_in(bank, query, copies=True)
+    found = _segments(plan, lambda ref: ref.interaction_id in interaction_ids)
     return [each.key for each in found]
 
 

@@ -11,6 +11,7 @@ from core.bank.steps import (
     AttachmentPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     EdgePut,
     InteractionAdd,
     MergeAdd,
@@ -23,6 +24,7 @@ from core.bank.steps import (
 from core.ids import NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.lineage import MergeRecord
@@ -42,6 +44,7 @@ class BankState:
     record: BankRecord
     insight: Insight
     nodes: Sequence[NodePut] = ()  # from a store: `core.bank.rows.NodeRows`
+    copies: tuple[Copies, ...] = ()  # by node
     edges: tuple[tuple[NodeId, NodeId], ...] = ()
     interactions: tuple[Interaction, ...] = ()
     attachments: tuple[Attachment, ...] = ()  # uploaded, by id
@@ -67,6 +70,7 @@ def steps_of(state: BankState) -> list[Step]:
 def other_steps_of(state: BankState) -> list[Step]:
     """Returns those of `steps_of` but for interactions, nodes and edges, which come before them."""
     return [
+        *(CopiesPut(copies=c) for c in state.copies),
         *(AttachmentPut(attachment=a) for a in state.attachments),
         *(MergeAdd(record=m) for m in state.merges),
         *(ConflictPut(conflict=c) for c in state.conflicts),

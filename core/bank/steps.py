@@ -4,6 +4,7 @@ Law: a bank changes only by `Bank.apply(change)`. The same steps serve live writ
 """
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from core.aggregate import step
 from core.aggregate.change import Change
@@ -11,6 +12,7 @@ from core.aggregate.codec import StepCodec
 from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.lineage import MergeRecord
@@ -93,6 +95,15 @@ class NodeDrop(Step):
     """A node goes, and its edges with it."""
 
     node_id: NodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopiesPut(Step):
+    """The copies of a node that is there, as they stand now. They go with the node."""
+
+    STORED_NAME: ClassVar[str] = "CopiesPut"
+
+    copies: Copies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,12 +64,16 @@ class MergeMade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What one new node came to: the node that stands for it, and what its round did."""
+    """What one new node came to: the node that stands for it, and what its round did.
+
+    `joined`: there was no new node. The segments have the same words as evidence of this one, and became copies of it.
+    """
 
     node_id: NodeId
     merges: tuple[MergeMade, ...] = ()
     related: tuple[tuple[NodeId, NodeId], ...] = ()
     conflict_id: ConflictId | None = None
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +81,8 @@ class ClusterWork:
     """One topic of an interaction: which of its segments, the Clusterer's words for it, and its outcome once done.
 
     `number` counts the clusters of the interaction from 0. A verdict's consolidation is cluster 0
-    of its interaction.
+    of its interaction. Copies are clusters, too, by the node that they join: no agent is asked about them, and their
+    context is that of the node.
     """
 
     interaction_id: InteractionId

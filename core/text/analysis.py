@@ -15,7 +15,7 @@ import Stemmer
 
 # Combining marks that belong to words but are not alphanumeric to `re`: without them every Hindi or
 # Thai word would fall apart at its vowel signs.
-_MARKS = (
+MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f"  # Latin, Hebrew, Arabic
     "\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u1000-\u109f"  # of India, Thai, Lao, Burmese
 )
@@ -26,7 +26,7 @@ def _token(word: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile(rf"{word}+(?:(?:[.'’_-]|(?<=\d)[,:/](?=\d)){word}+)*(?:\+\+|#)?", flags)
 
 
-_TOKEN = _token(rf"[\w{_MARKS}]")
+_TOKEN = _token(rf"[\w{MARKS}]")
 _ASCII_TOKEN = _token(r"\w", re.ASCII)  # finds the same in ASCII text, in half the time
 _WIDE = re.compile(
     "([\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af]+)"

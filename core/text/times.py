@@ -1,4 +1,4 @@
-"""Whether a text names a time, and whether a question asks for one, or how things are now.
+"""Whether a text names a time, or one that goes by the day; whether a question asks for one, or how things are now.
 
 Law: pure; looks at words and forms, English and Chinese, and reckons nothing (`moments` does).
 """
@@ -23,6 +23,15 @@ CHINESE = re.compile(
     r"(?:周|星期|礼拜)[一二三四五六日天]"
     r"|昨天|前天|今天|明天|后天|上周|下周|上个?月|下个?月|去年|今年|明年|周末|[早晚]上|[上下]午"
 )
+BY_THE_DAY = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
+    r"|\b(?:last|next|this|past|coming) (?:week|month|year|night|morning|afternoon|evening|weekend|quarter"
+    r"|spring|summer|autumn|fall|winter|few (?:days|weeks|months))\b"
+    r"|\b(?:minutes?|hours?|days?|weeks?|months?|years?) ago\b"
+    r"|\bin (?:an?|\d+|two|three|a few) (?:minute|hour|day|week|month|year)s?\b"
+    r"|(?:周|星期|礼拜)[一二三四五六日天末]|[昨前今明后]天|[今昨明]晚|[昨今明]早|今晨|[去今明后]年|[上下本这]个?(?:周|星期|礼拜|月|季度)"
+    r"|[天日周月年]前|[天日周月年](?:之|以)?后",
+)
 DIGIT = re.compile(r"\d")
 ASKED = re.compile(
     r"\bwhen\b(?!ever)|\b(?:what|which) (?:day|date|month|year|week|time|weekday)\b|\bon (?:what|which) (?:day|date)"
@@ -44,6 +53,11 @@ def names_time(text: str) -> bool:
         or (DIGIT.search(lower) is not None and NUMBERED.search(lower) is not None)
         or (not lower.isascii() and CHINESE.search(lower) is not None)
     )
+
+
+def depends_on_the_day(text: str) -> bool:
+    """Whether a text's words mean another time on another day: "tomorrow", "on Monday", 下周, 三天前."""
+    return BY_THE_DAY.search(text.lower()) is not None
 
 
 def asks_for_time(text: str) -> bool:

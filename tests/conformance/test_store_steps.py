@@ -10,6 +10,7 @@ from core.bank.steps import (
     BankPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     EdgeDrop,
     InsightPut,
     InteractionAdd,
@@ -217,6 +218,23 @@ async def test_a_node_that_comes_back_has_none_of_what_it_had(store: Store) -> N
     assert state.edges == ()
 
 
+async def test_copies_of_a_node_are_replaced_and_go_with_it(store: Store) -> None:
+    first, second = a.ref("i1", 0), a.ref("i1", 1)
+    more = a.copies("n2", second, first, count=1_000)
+
+    state = await after(
+        store,
+        CopiesPut(copies=a.copies("n2", second)),
+        CopiesPut(copies=a.copies("n1", second)),
+        CopiesPut(copies=more),
+        NodePut(node=a.node("n2", segments=(first,), interaction_ids=(InteractionId("i1"),))),
+        NodeDrop(node_id=N1),
+        NodePut(node=a.node("n1")),
+    )
+
+    assert state.copies == (more,)
+
+
 async def test_an_edge_has_no_direction_and_is_there_once(store: Store) -> None:
     state = await after(store, a.edge("n2", "n1"), a.edge("n1", "n2"))
 
@@ -305,6 +323,7 @@ async def test_refuted_words_name_their_conflict_by_place_and_once(store: Store)
         a.edge("n1", "missing"),
         a.edge("n1", "n1"),
         NodeDrop(node_id=NodeId("missing")),
+        CopiesPut(copies=a.copies("missing", a.ref("i1", 0))),
         SegmentRefute(ref=a.ref("i1", 2), conflict_id=ConflictId("c1")),
         SegmentRefute(ref=a.ref("missing", 0), conflict_id=ConflictId("c1")),
         StructuringPut(structuring=a.structuring("missing", StructuringState.PENDING)),

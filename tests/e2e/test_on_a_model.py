@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, TaskReport
+from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, Message, TaskReport
 from memorybank_client import MemoryBankClient
 from memorybank_client.errors import Unavailable
 from tests.support.process import model_process, served_process, server_process
@@ -29,7 +29,8 @@ async def whole_task(client: MemoryBankClient) -> set[str]:
     ended = await client.advance_task(bank_id="b", task=report, text=FOUND)
     assert ended.insight.finished
     more = await client.memorize(bank_id="b", text=MORE)
-    again = await client.memorize(bank_id="b", text=MORE)
+    by_user = [Message(role="user", text=MORE)]  # another voice: the same again would join without a question
+    again = await client.memorize(bank_id="b", messages=by_user)
     assert again.merges
     usages = (started.usage, ended.usage, more.usage, again.usage)
     return {role.role for usage in usages for role in usage.roles if role.output_tokens}

@@ -32,13 +32,14 @@ from service.holding.open import OpenAggregates
 from tests.support.changes import same
 from tests.support.house import KEY, make_bank, open_house, work_done
 from tests.support.model_machine import ModelMachine, on_each_store
-from tests.support.plain_bank import SUBJECTS, VALUES, PlainBank, agents_by_claims
+from tests.support.plain_bank import PAGED, SUBJECTS, VALUES, PlainBank, agents_by_claims, page
 
 EXAMPLES, STEPS = 30, 30
 EVERYTHING = 1_000  # top_k: every node is a candidate, so that what is judged can be told without scores
 TUNING = Tuning(vectors=VectorSettings(exact_up_to=6, scan_share=0.25, scans=0))  # compiled early, and often
 
 claims = st.builds(lambda s, v: f"{s} {v}", st.sampled_from(SUBJECTS), st.sampled_from(VALUES))
+pages = st.builds(page, st.sampled_from(PAGED), st.sampled_from(VALUES[:2]))
 places = st.integers(0, 1_000)
 ids = st.sampled_from([f"n{number}" for number in range(12)])
 
@@ -143,10 +144,18 @@ class AgainstPlainDicts(ModelMachine):
     # ---- memories, judged ----
 
     @rule(claim=claims)
+    def remember(self, claim: str) -> None:
+        self.memorize(claim)
+
     def memorize(self, claim: str) -> None:
         told = self.run(memorize(self.house, Memorize(key=KEY, context=Context(text=claim))))
 
         self.plain.memorize(claim, told)
+
+    @rule(text=pages, times=st.integers(1, 3))
+    def read(self, text: str, times: int) -> None:
+        for _ in range(times):
+            self.memorize(text)
 
     @precondition(lambda self: self.plain.conflicts)
     @rule(place=places, verdict=st.sampled_from(VALUES))
@@ -221,8 +230,19 @@ class AgainstPlainDicts(ModelMachine):
             kept = {n: frozenset(node.interaction_ids) for n, node in bank.nodes.items()}
             assert kept == {n: node.interactions for n, node in plain.nodes.items()}
             assert set(bank.tree.interactions) == plain.interactions
+            self._compare_copies(bank)
             self._compare_conflicts(bank)
             self._compare_absorbed(bank)
+
+    def _compare_copies(self, bank: Bank) -> None:
+        """Each copy is counted once, says what its node was told, and stands under it."""
+        counted = {n: copies.count for n, copies in bank.copies.items()}
+        assert counted == {n: node.copies for n, node in self.plain.nodes.items() if node.copies}
+        for node_id, copies in bank.copies.items():
+            assert len(copies.refs) == copies.count
+            assert {bank.tree.text(ref) for ref in copies.refs} <= self.plain.nodes[node_id].texts
+            assert all(node_id in bank.tree.nodes_of(ref) for ref in copies.refs)
+            assert {ref.interaction_id for ref in copies.refs} <= set(bank.records(bank.nodes[node_id]))
 
     def _compare_conflicts(self, bank: Bank) -> None:
         sides = {c.conflict_id: [side.node_id for side in c.sides] for c in bank.open_conflicts()}

@@ -6,7 +6,7 @@ import pytest
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2
-from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, TaskReport
+from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, Message, TaskReport
 from service.casting import ROLES
 from tests.support import chat_endpoint
 from tests.support.chat_endpoint import ChatEndpoint
@@ -38,7 +38,10 @@ async def whole_task(service: Service) -> set[str]:
     )
     ended = await service.bank.AdvanceTask(pb.AdvanceTaskRequest(bank_id="b", task=done, text=FOUND))
     assert ended.insight.finished
-    again = await service.bank.Memorize(pb.MemorizeRequest(bank_id="b", text=FOUND))
+    by_user = [
+        Message(role="user", text=FOUND)
+    ]  # another voice: the same again would join without a question
+    again = await service.bank.Memorize(pb.MemorizeRequest(bank_id="b", messages=by_user))
     assert again.merges
     usages = (started.usage, ended.usage, again.usage)
     return {role.role for usage in usages for role in usage.roles if role.output_tokens}

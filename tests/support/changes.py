@@ -14,6 +14,7 @@ from core.ids import BankId, ChangeId, ConflictId, InteractionId, NodeId, Reques
 from core.keys import BankKey, Key
 from core.model.bank import BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, ConflictStatus, Side
+from core.model.copies import Copies
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node
 from core.model.request import RequestRecord
@@ -104,6 +105,12 @@ def structuring(interaction_id: str, state: StructuringState, seconds: float = 0
 def cluster(interaction_id: str, number: int, **changed: Any) -> ClusterWork:
     fields: dict[str, Any] = {"segments": (0,), "context": "一句话", "keywords": ("词", "word")}
     return ClusterWork(interaction_id=InteractionId(interaction_id), number=number, **(fields | changed))
+
+
+def copies(node_id: str, *refs: SegmentRef, **changed: Any) -> Copies:
+    """So many copies of a node, all of them kept."""
+    fields: dict[str, Any] = {"count": len(refs), "first_time": START, "last_time": at(60), "refs": refs}
+    return Copies(node_id=NodeId(node_id), **(fields | changed))
 
 
 def conflict(conflict_id: str, *node_ids: str, **changed: Any) -> Conflict:

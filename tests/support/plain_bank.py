@@ -3,6 +3,9 @@
 A node's summary is a claim, "SUBJECT VALUE". Two claims on one subject are a merge if their values
 are equal and a conflict if not; claims on the two subjects of one field are related. Ids that the
 service makes up are taken from its answers, and nothing else is.
+
+A page is a claim with so many words that it joins the nodes that hold it: read again it changes nothing but their
+copies. Only what a verdict has touched may be judged again, which is taken from the answer.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +27,8 @@ from core.usecases.bank.resolve_conflict import ConflictResolved
 from tests.support.scripted_agents import ScriptedAgents
 
 SUBJECTS = ("apple", "pear", "ship", "船")
-FIELDS = {"apple": "fruit", "pear": "fruit", "ship": "sea", "船": "sea"}
+PAGED = ("kiwi", "港口")
+FIELDS = {"apple": "fruit", "pear": "fruit", "ship": "sea", "船": "sea", "kiwi": "fruit", "港口": "sea"}
 VALUES = ("red", "green", "三")
 
 Pair = frozenset[str]
@@ -39,6 +43,11 @@ def agents_by_claims() -> ScriptedAgents:
     return agents
 
 
+def page(of: str, its: str) -> str:
+    """A claim with words enough to be known again."""
+    return f"{of} {its} as the large label behind the counter of this store shows"
+
+
 def subject(claim: str) -> str:
     return claim.split(maxsplit=1)[0]
 
@@ -47,11 +56,17 @@ def value(claim: str) -> str:
     return claim.split()[1]
 
 
+def said(claim: str) -> tuple[str, str]:
+    return subject(claim), value(claim)
+
+
 @dataclass(slots=True)
 class PlainNode:
     claim: str
     contested: bool = False
     interactions: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()  # what was memorized of it
+    copies: int = 0
 
 
 @dataclass(slots=True)
@@ -65,6 +80,7 @@ class PlainBank:
     conflicts: dict[str, list[str]] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
     settled: set[Pair] = field(default_factory=set)
+    ruled_on: set[str] = field(default_factory=set)  # texts that a verdict has touched
 
     # ---- what callers ask for ----
 
@@ -90,15 +106,27 @@ class PlainBank:
 
     def memorize(self, claim: str, told: Memorized) -> None:
         self.interactions.add(told.interaction_id)
+        holding = {n for n, node in self.nodes.items() if claim in node.texts and subject(claim) in PAGED}
+        if told.joined_node_ids:
+            assert holding.issuperset(told.joined_node_ids)
+            assert told.node_ids == told.joined_node_ids
+            assert not any((told.merges, told.related, told.conflict_ids))
+            for node_id in told.joined_node_ids:
+                self.nodes[node_id].copies += 1
+            return
+        assert not holding or claim in self.ruled_on
         merges = [(merge.into_node_id, merge.absorbed_node_ids) for merge in told.merges]
         entered = next((n for n in merges[0][1] if n not in self.nodes), "") if merges else told.node_ids[0]
-        self.nodes[entered] = PlainNode(claim, interactions=frozenset((told.interaction_id,)))
+        self.nodes[entered] = PlainNode(
+            claim, interactions=frozenset((told.interaction_id,)), texts=frozenset((claim,))
+        )
         stands = self._go_round(entered, iter(merges), iter(told.conflict_ids))
         assert told.node_ids == (stands,)
 
     def resolve(self, conflict_id: str, verdict: str, told: ConflictResolved, interaction_id: str) -> None:
         """The sides become one by the verdict; their other conflicts are its conflicts, or have lost their point."""
         sides = self._close(conflict_id)
+        self.ruled_on.update(*(self.nodes[side].texts for side in sides))
         merges = [(merge.into_node_id, merge.absorbed_node_ids) for merge in told.merges]
         first, absorbed = merges.pop(0)
         assert sorted(absorbed) == sorted(sides)
@@ -144,7 +172,7 @@ class PlainBank:
                 for side in (current, *rivals):
                     self.nodes[side].contested = True
                 break
-            equal = {n for n in judged if self.nodes[n].claim == node.claim}
+            equal = {n for n in judged if said(self.nodes[n].claim) == said(node.claim)}
             same = {n for n in equal if not (node.contested or self.nodes[n].contested or n in apart)}
             if equal and not same:  # an opinion of the first phase, though nothing comes of it
                 break
@@ -179,10 +207,12 @@ class PlainBank:
         gone = set(node_ids)
         outside = {other for pair in self.edges if pair & gone for other in pair - gone}
         interactions = frozenset().union(*(self.nodes[n].interactions for n in gone))
+        texts = frozenset().union(*(self.nodes[n].texts for n in gone))
+        copies = sum(self.nodes[n].copies for n in gone)
         for node_id in gone:
             self._drop(node_id)
             self.into[node_id] = into
-        self.nodes[into] = PlainNode(claim, interactions=interactions)
+        self.nodes[into] = PlainNode(claim, interactions=interactions, texts=texts, copies=copies)
         self.edges |= {frozenset((into, other)) for other in outside}
 
     def _drop(self, node_id: str) -> None:

@@ -3,7 +3,7 @@
 Law: pure; reads the bank, changes nothing.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,9 +11,10 @@ from core.agents.roles import ConflictOpinion
 from core.bank.bank import Bank
 from core.bank.evidence import locate, within
 from core.bank.steps import SegmentRefute
-from core.ids import ConflictId, NodeId
+from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.conflict import Conflict, ConflictStatus, Side
 from core.model.node import Node
+from core.text.wording import words_of
 
 
 def contested(
@@ -67,7 +68,7 @@ REWORDED, VERBATIM = (
 def refuted_words(
     bank: Bank, nodes: Sequence[Node], sentences: Iterable[str], conflict_id: ConflictId
 ) -> list[SegmentRefute]:
-    """Finds the sentences that a verdict refutes in the record of any of the nodes.
+    """Finds the sentences that a verdict refutes in the record of any of the nodes, and in the copies of it.
 
     Where a node's summary says it in other words than its source, the segment must share half of them.
     """
@@ -75,6 +76,20 @@ def refuted_words(
         SegmentRefute(ref=ref, conflict_id=conflict_id, start=start, end=end)
         for sentence in sentences
         for node in nodes
-        for ref in locate(bank, node, sentence, least=REWORDED if sentence in node.summary else VERBATIM)
+        for ref in _resting(bank, node, sentence)
         for start, end in within(bank.tree.text(ref), sentence)
     ]
+
+
+def _resting(bank: Bank, node: Node, sentence: str) -> Iterator[SegmentRef]:
+    """Yields the segments of a node that a sentence of it rests on, and the copies that say so, too."""
+    least = REWORDED if sentence in node.summary else VERBATIM
+    found = locate(bank, node, sentence, least=least)
+    yield from found
+    if copies := bank.copies.get(node.node_id):
+        texts = map(bank.tree.text, found)
+        said = {words_of(text[start:end]) for text in texts for start, end in within(text, sentence)}
+        for ref in copies.refs:
+            words = words_of(bank.tree.text(ref))
+            if any(each in words for each in said):
+                yield ref

@@ -13,6 +13,7 @@ from core.bank.steps import NodePut, SegmentRefute
 from core.ids import AttachmentId, InteractionId, NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
@@ -96,6 +97,7 @@ ExportRecord = (
     | InteractionPart
     | Attachment
     | NodePut
+    | Copies
     | Edge
     | Structuring
     | ClusterWork
@@ -118,6 +120,7 @@ def records_of(state: BankState, *, segment_vectors: bool) -> Iterator[ExportRec
         yield from _parts(interaction)
     yield from state.attachments
     yield from state.nodes
+    yield from state.copies
     yield from (Edge(node_id=one, other_node_id=other) for one, other in state.edges)
     yield from state.structurings
     yield from state.clusters

@@ -27,7 +27,7 @@ def judged(bank: Bank, node: Node, judge_assistants: bool) -> Topic:
 
 def generated(bank: Bank, refs: Sequence[SegmentRef]) -> str:
     """Returns the sentences of these segments that assistants alone say, each as a line behind its speaker."""
-    own = [ref for ref in refs if _is_generated(bank, ref)]
+    own = [ref for ref in refs if is_generated(bank, ref)]
     if not own:
         return ""
     apart = set(own)
@@ -41,7 +41,8 @@ def generated(bank: Bank, refs: Sequence[SegmentRef]) -> str:
     return "".join(lines)
 
 
-def _is_generated(bank: Bank, ref: SegmentRef) -> bool:
+def is_generated(bank: Bank, ref: SegmentRef) -> bool:
+    """Whether a segment is an assistant's, of what was memorized."""
     structuring = bank.tree.structurings.get(ref.interaction_id)
     if structuring is None or structuring.purpose not in MEMORIZED:
         return False

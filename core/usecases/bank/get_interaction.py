@@ -100,7 +100,7 @@ def _asked(bank: Bank, command: GetInteraction) -> tuple[Node | None, list[Inter
         return None, [bank.tree.interaction(command.interaction_id)]
     assert command.node_id is not None
     node = bank.node_standing_for(command.node_id)
-    return node, sorted((bank.tree.interaction(i) for i in node.interaction_ids), key=by_event)
+    return node, sorted((bank.tree.interaction(i) for i in bank.records(node)), key=by_event)
 
 
 def _page(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core.ids import ConflictId, NodeId
 from core.keys import BankKey
+from core.model.copies import Copies
 from core.model.node import Node
 from core.model.vector import Vector
 from core.usecases.house import House
@@ -21,12 +22,14 @@ class GetNode:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NodeSeen:
-    """`embedding` is None unless it was asked for; neighbours and open conflicts by id."""
+    """`embedding` is None unless it was asked for; neighbours and open conflicts by id. `copies`: None where there are
+    none."""
 
     node: Node
     embedding: Vector | None
     neighbor_ids: tuple[NodeId, ...]
     conflict_ids: tuple[ConflictId, ...]
+    copies: Copies | None
     revision: int
 
 
@@ -39,5 +42,6 @@ async def get_node(house: House, command: GetNode) -> NodeSeen:
             embedding=bank.node_vectors.get(node.node_id) if command.include_embedding else None,
             neighbor_ids=bank.graph.neighbors(node.node_id)[:MAX_NEIGHBORS],
             conflict_ids=tuple(c.conflict_id for c in bank.open_conflicts_of(node.node_id)),
+            copies=bank.copies.get(node.node_id),
             revision=bank.revision,
         )

@@ -16,6 +16,7 @@ from core.errors import ImportInvalid
 from core.ids import AttachmentId, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef, is_id
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict, ConflictStatus
+from core.model.copies import MOST_REFS, Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
@@ -46,6 +47,7 @@ ORDER: tuple[tuple[type, ...], ...] = (
     (InteractionHead, InteractionPart),
     (Attachment,),
     (NodePut,),
+    (Copies,),
     (Edge,),
     (Structuring,),
     (ClusterWork,),
@@ -92,6 +94,7 @@ class Gathered:
         self._interactions: dict[InteractionId, Interaction] = {}
         self.attachments: dict[AttachmentId, Attachment] = {}
         self._nodes: dict[NodeId, NodePut] = {}
+        self._copies: dict[NodeId, Copies] = {}
         self._edges: dict[tuple[NodeId, NodeId], None] = {}
         self._structurings: dict[InteractionId, Structuring] = {}
         self._clusters: dict[tuple[InteractionId, int], ClusterWork] = {}
@@ -116,6 +119,8 @@ class Gathered:
                 self._add_named(self.attachments, record.attachment_id, record)
             case NodePut():
                 self._take_node(record)
+            case Copies():
+                self._take_copies(record)
             case Edge():
                 self._edges[self._pair(record.node_id, record.other_node_id)] = None
             case MergeRecord():
@@ -168,6 +173,7 @@ class Gathered:
             record=record,
             insight=self._insight,
             nodes=tuple(_no_newer(put, revision) for put in self._nodes.values()),
+            copies=tuple(self._copies.values()),
             edges=tuple(self._edges),
             interactions=tuple(_at_home(i, kept) for i in self._interactions.values()),
             attachments=tuple(_kept(a, kept) for a in self.attachments.values()),
@@ -235,6 +241,17 @@ class Gathered:
             self._require(len(set(named)) == len(named), f"{node.node_id} names what it stands for twice")
         if put.vector is not None:
             self._vector(put.vector)
+
+    def _take_copies(self, copies: Copies) -> None:
+        self._require(copies.node_id in self._nodes, f"{copies.node_id} is no node of this bank")
+        self._require(copies.count <= MOST, f"no more than {MOST:,} copies can be counted")
+        kept = len(copies.refs)
+        self._require(kept <= min(copies.count, MOST_REFS), f"{kept} copies of {copies.count} are kept")
+        self._require(len(set(copies.refs)) == kept, f"{copies.node_id} names a copy twice")
+        self._require(copies.first_time <= copies.last_time, "the first copy comes before the last")
+        for ref in copies.refs:
+            self._segment(ref)
+        self._add(self._copies, copies.node_id, copies)
 
     def _take_cluster(self, cluster: ClusterWork) -> None:
         self._require(cluster.interaction_id in self._structurings, "a topic without a structuring")

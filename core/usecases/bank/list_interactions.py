@@ -61,7 +61,7 @@ def _asked(bank: Bank, command: ListInteractions) -> Iterable[Interaction]:
     if command.node_id is None:
         return bank.tree.interactions.values()
     node = bank.node_standing_for(command.node_id)
-    return [bank.tree.interaction(i) for i in node.interaction_ids]
+    return [bank.tree.interaction(i) for i in bank.records(node)]
 
 
 def _fits(bank: Bank, record: Interaction, command: ListInteractions) -> bool:

@@ -1,5 +1,6 @@
 """Memorize: context in, memory updated, no planning."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -9,7 +10,7 @@ from core.errors import InvalidField
 from core.ids import ConflictId, InteractionId, NodeId
 from core.keys import BankKey
 from core.model.insight import Insight
-from core.model.structuring import MergeMade, Purpose, Structuring, StructuringState
+from core.model.structuring import MergeMade, Outcome, Purpose, Structuring, StructuringState
 from core.model.usage import Usage
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
@@ -38,8 +39,9 @@ class Memorize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memorized:
-    """What became of an interaction so far. `node_ids` stand for it today. Once it is structured, `insight`, `usage`
-    and `revision` are those of that moment, however often it is asked for."""
+    """What became of an interaction so far. `node_ids` stand for it today; `joined_node_ids` are those of them that had
+    its words already. Once it is structured, `insight`, `usage` and `revision` are those of that moment, however often
+    it is asked for."""
 
     interaction_id: InteractionId
     state: StructuringState
@@ -47,6 +49,7 @@ class Memorized:
     merges: tuple[MergeMade, ...]
     related: tuple[tuple[NodeId, NodeId], ...]
     conflict_ids: tuple[ConflictId, ...]
+    joined_node_ids: tuple[NodeId, ...]
     insight: Insight
     usage: Usage
     revision: int
@@ -117,16 +120,22 @@ def insight_then(bank: Bank, structuring: Structuring) -> Insight:
 def _memorized(bank: Bank, interaction_id: InteractionId, replayed: bool) -> Memorized:
     structuring = bank.tree.structuring(interaction_id)
     outcomes = [c.outcome for c in bank.tree.clusters(interaction_id) if c.outcome]
-    stand = (bank.tree.standing_for(o.node_id) or o.node_id for o in outcomes)
     return Memorized(
         interaction_id=interaction_id,
         state=structuring.state,
-        node_ids=tuple(dict.fromkeys(n for n in stand if n in bank.nodes)),
+        node_ids=_standing(bank, outcomes),
         merges=tuple(merge for o in outcomes for merge in o.merges),
         related=tuple(pair for o in outcomes for pair in o.related),
         conflict_ids=tuple(o.conflict_id for o in outcomes if o.conflict_id),
+        joined_node_ids=_standing(bank, (o for o in outcomes if o.joined)),
         insight=insight_then(bank, structuring),
         usage=structuring.usage or Usage(),
         revision=structuring.revision or bank.revision,
         replayed=replayed,
     )
+
+
+def _standing(bank: Bank, outcomes: Iterable[Outcome]) -> tuple[NodeId, ...]:
+    """Returns the living nodes that these came to, each once."""
+    stand = (bank.tree.standing_for(outcome.node_id) or outcome.node_id for outcome in outcomes)
+    return tuple(dict.fromkeys(node_id for node_id in stand if node_id in bank.nodes))

@@ -60,7 +60,7 @@ def pieces(
     elif wanted.segment is not None:
         refs = [_named(record, wanted.segment) for record in records]
     else:
-        refs = [] if node is None else list(node.segments)
+        refs = [] if node is None else list(bank.evidence(node))
     by_id = {record.interaction_id: record for record in records}
     known = [ref for ref in refs if ref.interaction_id in by_id]
     if not known and not wanted.query:

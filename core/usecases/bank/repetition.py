@@ -12,7 +12,6 @@ from core.bank.bank import Bank
 from core.bank.steps import SegmentRefute
 from core.ids import ConflictId, SegmentRef
 from core.model.conflict import Conflict
-from core.model.node import Node
 from core.text import sentences
 from core.text.analysis import terms
 from core.text.questions import asks
@@ -28,11 +27,11 @@ DOUBTS = re.compile(
 )
 
 
-def repetitions_in(bank: Bank, node: Node) -> list[SegmentRefute]:
-    """Returns the words of a new node's segments that repeat what a verdict has refuted."""
+def repetitions_in(bank: Bank, source: str, segments: Sequence[SegmentRef]) -> list[SegmentRefute]:
+    """Returns the words of new segments of one source that repeat what a verdict has refuted."""
     if not bank.tree.refuted:
         return []
-    return [words for ref in node.segments for words in _repetitions_in_segment(bank, node, ref)]
+    return [words for ref in segments for words in _repetitions_in_segment(bank, source, segments, ref)]
 
 
 def repetitions_elsewhere(
@@ -50,7 +49,9 @@ def repetitions_elsewhere(
     return list(found)
 
 
-def _repetitions_in_segment(bank: Bank, node: Node, ref: SegmentRef) -> Iterator[SegmentRefute]:
+def _repetitions_in_segment(
+    bank: Bank, source: str, segments: Sequence[SegmentRef], ref: SegmentRef
+) -> Iterator[SegmentRefute]:
     text = bank.tree.text(ref)
     for start, end in sentences.spans(text):
         sentence = text[start:end]
@@ -58,7 +59,7 @@ def _repetitions_in_segment(bank: Bank, node: Node, ref: SegmentRef) -> Iterator
         for conflict_id, refuted in points.items():
             conflict = bank.conflict(conflict_id)
             again = any(_repeats(sentence, each, _against(conflict, conflict.verdict)) for each in refuted)
-            if again and not brings_news(bank, node, conflict):
+            if again and not brings_news(bank, source, segments, conflict):
                 yield SegmentRefute(ref=ref, conflict_id=conflict_id, start=start, end=end)
 
 

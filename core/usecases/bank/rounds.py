@@ -14,7 +14,7 @@ from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, Rela
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
-from core.bank.steps import EdgePut, MergeAdd, NodePut, PairSettle, Step
+from core.bank.steps import CopiesPut, EdgePut, MergeAdd, NodePut, PairSettle, Step
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import Insight
@@ -35,6 +35,7 @@ from core.usecases.bank.conflict_edits import ConflictEdits
 from core.usecases.bank.contest import contested
 from core.usecases.bank.edits import NodeEdits
 from core.usecases.bank.generated import judged
+from core.usecases.bank.joining import of_all
 from core.usecases.bank.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.rewording import reworded, touched, union
 from core.usecases.bank.settled import Points
@@ -78,7 +79,7 @@ class Round:
     def enter(self, node: Node, vector: Vector, *, judged: bool = True) -> Outcome:
         """Enters a node that is not in the bank yet. One that is not `judged` is related only. Raises Unasked."""
         self._entered, self._vector = node, vector
-        self._points.mark(repetitions_in(self._bank, node))
+        self._points.mark(repetitions_in(self._bank, node.source, node.segments))
         return self._go_round() if judged else self._join_related()
 
     def reconsider(self, node_id: NodeId) -> Outcome:
@@ -162,6 +163,8 @@ class Round:
         steps: list[Step] = [*self._edits.drops()]
         if self._entered is not None:
             steps.append(NodePut(node=self._current, vector=self._vector))
+            if copies := of_all(self._bank, self._current.node_id, self._edits.gone):
+                steps.append(CopiesPut(copies=copies))
         steps += self._edits.puts(apart=self._entered.node_id if self._entered else None)
         steps += [EdgePut(node_id=a, other_node_id=b) for a, b in self._new_edges()]
         steps += [MergeAdd(record=record) for record in self._records]

@@ -18,6 +18,7 @@ from core.model.conflict import Conflict, ConflictStatus
 from core.model.node import Node
 from core.text.analysis import terms
 from core.usecases.bank.contest import refuted_words
+from core.verbatim.fingerprints import stated_time
 
 FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 SHARED = 0.5  # of the words that set a refuted sentence apart: Chinese ones overlap their neighbours
@@ -58,7 +59,7 @@ class Points:
         existing = self._bank.nodes[opinion.existing]
         for point in settled_by(self._bank, existing.node_id):
             again = point.is_repeated_by(opinion.new_quote, opinion.existing_quote)
-            if again and not brings_news(self._bank, current, point.conflict):
+            if again and not brings_news(self._bank, current.source, current.segments, point.conflict):
                 return self._leave(current, existing, current, opinion.new_quote, point.conflict)
         own = [p for n in (current.node_id, *stands_for) for p in settled_by(self._bank, n)]
         for point in (*self._own, *own):
@@ -103,22 +104,21 @@ def settled_by(bank: Bank, node_id: NodeId) -> list[Settled]:
     ]
 
 
-def brings_news(bank: Bank, node: Node, conflict: Conflict) -> bool:
-    """Whether a memory is dated after the verdict, or comes from a source that had no part in the conflict."""
-    if node.source and node.source not in _sources(bank, conflict):
+def brings_news(bank: Bank, source: str, segments: Iterable[SegmentRef], conflict: Conflict) -> bool:
+    """Whether segments are dated after the verdict, or come from a source that had no part in the conflict."""
+    if source and source not in _sources(bank, conflict):
         return True
     verdict_id = conflict.verdict_interaction_id
     if verdict_id is None:
         return False
     ruled = bank.tree.interaction(verdict_id).event_time
-    return any(time > ruled for ref in node.segments if (time := _date(bank, ref)) is not None)
+    return any(time > ruled for ref in segments if (time := _date(bank, ref)) is not None)
 
 
 def _date(bank: Bank, ref: SegmentRef) -> datetime | None:
     """Returns when a segment's event took place; None where it has no time of its own."""
     interaction = bank.tree.interaction(ref.interaction_id)
-    stated = None if interaction.event_time == interaction.create_time else interaction.event_time
-    return interaction.spans[ref.index].event_time or stated
+    return stated_time(interaction, interaction.spans[ref.index])
 
 
 def _sources(bank: Bank, conflict: Conflict) -> set[str]:

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
-from core.agents.opinions import Opinions, Unasked, check_clusters
-from core.agents.roles import Cluster, Piece, Progress
+from core.agents.opinions import Opinions, Unasked
+from core.agents.roles import Cluster, Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
 from core.bank.steps import ClusterPut, Step, StructuringPut
@@ -34,16 +35,15 @@ from core.model.interaction import Interaction, TaskStatus
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Outcome, Purpose, Structuring, StructuringState
 from core.ports.aggregates import Draft, Result
-from core.text import transcript
-from core.text.data_runs import is_data
-from core.text.failures import failures
 from core.text.segmenting import chunks
-from core.usecases.bank.absorb import topic
 from core.usecases.bank.ahead import ahead
+from core.usecases.bank.clustering import topics_of
 from core.usecases.bank.decide import decide
 from core.usecases.bank.embed_segments import embed_segments
 from core.usecases.bank.going_on import going_on, insight_steps
 from core.usecases.bank.plan import plan
+from core.usecases.bank.progress import progress_of
+from core.usecases.bank.rereading import Repetition, Rereading
 from core.usecases.bank.reworded import Reworded
 from core.usecases.bank.rounds import Round
 from core.usecases.bank.verdicts import verdict_of
@@ -69,6 +69,14 @@ async def structure(
         except OUTSIDE as failure:
             revision = await work.fail(failure)
             raise StructuringFailed(interaction_id, failure, revision) from failure
+
+
+class _Chunk(NamedTuple):
+    """A stretch of segments, what of it was said before, and the topics of the rest."""
+
+    segments: range
+    repetition: Repetition
+    topics: Sequence[Cluster]
 
 
 class _Work:
@@ -124,116 +132,109 @@ class _Work:
 
     async def _structure_chunks(self, structuring: Structuring, interaction: Interaction) -> None:
         """Structures chunk by chunk, in order; the next ones are being clustered meanwhile."""
-        await self._structure_clusters()
+        rereading = Rereading(self._house, self._key, interaction)
+        await rereading.begin()
+        await self._structure_clusters(rereading)
         while not structuring.planned:
-            cut = await self._chunks(structuring.next_segment, interaction)
-            works = (partial(self._clustered, interaction, chunk) for chunk in cut)
+            cut = await self._chunks(structuring.next_segment, interaction, rereading)
+            works = (partial(self._clustered, interaction, rereading, segments) for segments in cut)
             async with aclosing(ahead(works, AT_ONCE)) as coming:
-                async for chunk, clusters in coming:
-                    structuring = await self._plan_chunk(interaction, chunk, clusters)
-                    await self._structure_clusters()
-                    if structuring.next_segment != chunk.stop:
-                        break  # another process planned it, and cut it otherwise
+                async for chunk in coming:
+                    structuring = await self._plan_chunk(interaction, rereading, chunk)
+                    await self._structure_clusters(rereading)
+                    if structuring.next_segment != chunk.segments.stop:
+                        break  # planned by another process, which cut it otherwise; or to be clustered again
 
-    async def _chunks(self, start: int, interaction: Interaction) -> Iterator[range]:
+    async def _chunks(self, start: int, interaction: Interaction, rereading: Rereading) -> Iterator[range]:
         """Yields the chunks from segment `start` on, cut as they are asked for; an empty one where there are no
-        segments."""
+        segments. What the record said before takes no room."""
         segments = range(start, len(interaction.spans))
         async with self._house.banks.reading(self._key) as bank:
             limit = int(self._house.agents.clusterer.window * self._house.retrieval.chunk_ratio_of(bank))
-            texts = [bank.tree.line(SegmentRef(self._interaction_id, index)) for index in segments]
+            refs = (SegmentRef(self._interaction_id, index) for index in segments)
+            texts = ["" if rereading.is_said_before(ref.index) else bank.tree.line(ref) for ref in refs]
         return (
             (segments[chunk.start : chunk.stop] for chunk in chunks(texts, limit))
             if texts
             else iter([segments])
         )
 
-    async def _clustered(self, interaction: Interaction, chunk: range) -> tuple[range, Sequence[Cluster]]:
+    async def _clustered(self, interaction: Interaction, rereading: Rereading, segments: range) -> _Chunk:
         total = len(interaction.spans)
 
         def embedded(count: int) -> None:
             self._embedded = min(self._embedded + count, total)  # a chunk may be cut anew and asked for again
             self._report("embedding", self._embedded, total)
 
-        await embed_segments(self._house, self._key, self._interaction_id, chunk, embedded)
-        return chunk, await self._cluster(interaction, chunk)
+        await embed_segments(self._house, self._key, self._interaction_id, segments, embedded)
+        repetition = await rereading.repetition(segments)
+        task = interaction.task.description if interaction.task else ""
+        task = task or await self._goal()
+        new = [number for number in segments if repetition.is_new(number)]
+        topics = await topics_of(self._house.agents.clusterer, self._ledger, interaction, new, task)
+        return _Chunk(segments, repetition, topics)
 
-    async def _plan_chunk(
-        self, interaction: Interaction, chunk: range, clusters: Sequence[Cluster]
-    ) -> Structuring:
-        """Stores what is to become of a chunk."""
+    async def _plan_chunk(self, interaction: Interaction, rereading: Rereading, chunk: _Chunk) -> Structuring:
+        """Stores what is to become of a chunk, and joins what was said before to its nodes. Changes nothing where these
+        nodes may not be joined any more."""
+        segments = chunk.segments
 
-        def stage(bank: Bank, _revision: int) -> Draft[Structuring]:
+        def stage(bank: Bank, revision: int) -> Draft[Structuring]:
             now = bank.tree.structuring(self._interaction_id)
-            if now.next_segment != chunk.start or now.planned:
+            if now.next_segment != segments.start or now.planned:
                 return Draft(result=now)  # another process planned this chunk
+            if not rereading.stands(bank, chunk.repetition):
+                return Draft(result=now)
             first = bank.tree.cluster_count(self._interaction_id)
-            planned = [self._planned(first + n, chunk.start, cluster) for n, cluster in enumerate(clusters)]
+            planned = [self._planned(first + n, topic) for n, topic in enumerate(chunk.topics)]
             moved = replace(
                 now,
                 state=StructuringState.PENDING,
-                next_segment=chunk.stop,
-                planned=chunk.stop >= len(interaction.spans),
+                next_segment=segments.stop,
+                planned=segments.stop >= len(interaction.spans),
                 problem="",
                 update_time=self._house.clock.now(),
             )
-            puts = [ClusterPut(cluster=cluster) for cluster in planned]
-            return self._draft(moved, [StructuringPut(structuring=moved), *puts])
+            steps: list[Step] = [StructuringPut(structuring=moved)]
+            steps += [ClusterPut(cluster=cluster) for cluster in planned]
+            again = rereading.steps(bank, chunk.repetition, planned, self._moment(bank, revision))
+            return self._draft(moved, [*steps, *again], sees_all=bool(again))
 
         committed = await commit(self._house, self._key, stage, self._ledger)
         self._report("clustering", committed.result.next_segment, len(interaction.spans))
         return committed.result
-
-    async def _cluster(self, interaction: Interaction, numbers: range) -> Sequence[Cluster]:
-        """Returns the topics of a chunk. A page that holds nothing but a notice of absence is none, nor is data
-        without words: they stay on record."""
-        pieces = []
-        for place, number in enumerate(numbers):
-            span = interaction.spans[number]
-            text = interaction.text[span.start : span.end]
-            time = span.event_time or interaction.event_time
-            pieces.append(
-                Piece(number=place, text=text, speaker=span.speaker, role=span.role, event_time=time)
-            )
-        failed = failures(transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces))
-        kept = [p.number for p in pieces if p.number not in failed and not is_data(p.text)]
-        pieces = [replace(pieces[place], number=number) for number, place in enumerate(kept)]
-        if not pieces:
-            return ()
-        task = interaction.task.description if interaction.task else ""
-        task = task or await self._goal()
-        with self._ledger.spending("clusterer"):
-            clusters = await self._house.agents.clusterer.cluster(pieces, task)
-            check_clusters(clusters, len(pieces))
-        return [
-            replace(cluster, pieces=tuple(kept[piece] for piece in cluster.pieces)) for cluster in clusters
-        ]
 
     async def _goal(self) -> str:
         """Returns what a record is for that reports no task of its own."""
         async with self._house.banks.reading(self._key) as bank:
             return bank.insight.goal
 
-    def _planned(self, number: int, start: int, cluster: Cluster) -> ClusterWork:
+    def _planned(self, number: int, topic: Cluster) -> ClusterWork:
         return ClusterWork(
             interaction_id=self._interaction_id,
             number=number,
-            segments=tuple(start + piece for piece in cluster.pieces),
-            context=cluster.context,
-            keywords=cluster.keywords,
+            segments=tuple(topic.pieces),
+            context=topic.context,
+            keywords=topic.keywords,
         )
 
-    async def _structure_clusters(self) -> None:
+    async def _structure_clusters(self, rereading: Rereading) -> None:
         async with self._house.banks.reading(self._key) as bank:
             clusters = bank.tree.clusters(self._interaction_id)
             planned = bank.tree.structuring(self._interaction_id).planned
-        left = [cluster for cluster in clusters if cluster.outcome is None]
-        done = len(clusters) - len(left)
+        waiting = [cluster for cluster in clusters if cluster.outcome is None]
+        again = [cluster for cluster in waiting if rereading.repeats(cluster)]
+        left = [cluster for cluster in waiting if cluster not in again]
+        done = len(clusters) - len(waiting)
         async with aclosing(ahead((partial(self._summarised, c) for c in left), AT_ONCE)) as coming:
             async for cluster, summary in coming:
                 done += 1
-                await self._structure_cluster(cluster, summary, is_last=planned and done == len(clusters))
+                is_last = planned and done == len(clusters) - len(again)
+                await self._structure_cluster(cluster, summary, is_last=is_last)
                 self._report("structuring", done, len(clusters))
+        if again:
+            await self._join(rereading, again)
+            self._report("structuring", len(clusters), len(clusters))
 
     async def _summarised(self, cluster: ClusterWork) -> tuple[ClusterWork, str]:
         async with self._house.banks.reading(self._key) as bank:
@@ -286,6 +287,20 @@ class _Work:
         if not is_last:
             await self._reworded.add(committed.result)
 
+    async def _join(self, rereading: Rereading, clusters: Sequence[ClusterWork]) -> None:
+        """Joins what the record says again to the nodes of what it said first: one change for each."""
+        for cluster in clusters:
+
+            def stage(bank: Bank, revision: int, cluster: ClusterWork = cluster) -> Draft[None]:
+                known = bank.tree.cluster(self._interaction_id, cluster.number)
+                if known is not None and known.outcome is not None:
+                    return Draft(result=None)  # done by another process
+                outcome, steps = rereading.join(bank, cluster, self._moment(bank, revision))
+                done = ClusterPut(cluster=replace(cluster, outcome=outcome))
+                return Draft(result=None, steps=(*steps, done), sees_all=True)
+
+            await commit(self._house, self._key, stage, self._ledger)
+
     def _judged(self, bank: Bank, round_: Round, cluster: ClusterWork) -> tuple[Step, ...]:
         insight = going_on(self._house, bank, round_.insight)
         planned = insight_steps(self._house, bank, insight)
@@ -335,7 +350,7 @@ class _Work:
             if _plans(structuring, interaction, insight):
                 asked = bank.insight_revision
                 if asked not in made:
-                    progress = self._progress(bank, interaction)
+                    progress = progress_of(bank, interaction)
                     raise Unasked(lambda: self._plan(insight, progress, made, asked))
                 insight = made[asked]
             done = replace(
@@ -355,18 +370,6 @@ class _Work:
         await decide(self._house, self._key, compose, self._ledger)
         self._report("planning", 1, 1)
 
-    def _progress(self, bank: Bank, interaction: Interaction) -> Progress:
-        outcomes = [c.outcome for c in bank.tree.clusters(self._interaction_id) if c.outcome]
-        standing = dict.fromkeys(o.node_id for o in outcomes if o.node_id in bank.nodes)
-        merges = (bank.tree.merge_into(merge.into_node_id) for o in outcomes for merge in o.merges)
-        return Progress(
-            report=interaction.task,
-            context=_said(bank, interaction),
-            new_nodes=tuple(topic(bank.nodes[n]) for n in standing),
-            conflicts=tuple(bank.open_conflicts()),
-            merges=tuple(filter(None, merges)),
-        )
-
     async def _plan(
         self,
         insight: Insight,
@@ -381,16 +384,11 @@ class _Work:
     def _moment(self, bank: Bank, revision: int) -> Moment:
         return moment(self._house, bank, revision)
 
-    def _draft(self, result: Result, steps: Sequence[Step], *touches: str) -> Draft[Result]:
+    def _draft(
+        self, result: Result, steps: Sequence[Step], *touches: str, sees_all: bool = False
+    ) -> Draft[Result]:
         own = f"structuring:{self._interaction_id}"
-        return Draft(result=result, steps=tuple(steps), touches=frozenset((own, *touches)))
-
-
-def _said(bank: Bank, interaction: Interaction) -> str:
-    """Returns an interaction's text; of messages, each with its speaker."""
-    if not any(span.role or span.speaker for span in interaction.spans):
-        return interaction.text
-    return bank.tree.record(bank.tree.refs(interaction.interaction_id))
+        return Draft(result=result, steps=tuple(steps), touches=frozenset((own, *touches)), sees_all=sees_all)
 
 
 def _plans(structuring: Structuring, interaction: Interaction, insight: Insight) -> bool:

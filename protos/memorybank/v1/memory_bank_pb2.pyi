@@ -731,6 +731,7 @@ class StartTaskResponse(_message.Message):
     MERGES_FIELD_NUMBER: _builtins.int
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
+    JOINED_NODE_IDS_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
@@ -781,6 +782,12 @@ class StartTaskResponse(_message.Message):
         """Conflicts it caused."""
 
     @_builtins.property
+    def joined_node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The nodes that held some of its words already, in the order of the words: those words became more evidence of them
+        and were not judged again. Also nodes of this call whose words it says again. All are among `node_ids`.
+        """
+
+    @_builtins.property
     def usage(self) -> _types_pb2.Usage:
         """What it cost."""
 
@@ -799,13 +806,14 @@ class StartTaskResponse(_message.Message):
         merges: _abc.Iterable[_types_pb2.MergeMade] | None = ...,
         related: _abc.Iterable[_types_pb2.NodePair] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
+        joined_node_ids: _abc.Iterable[_builtins.str] | None = ...,
         usage: _types_pb2.Usage | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "insight", b"insight", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "prompt", b"prompt", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "prompt", b"prompt", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -968,6 +976,7 @@ class AdvanceTaskResponse(_message.Message):
     MERGES_FIELD_NUMBER: _builtins.int
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
+    JOINED_NODE_IDS_FIELD_NUMBER: _builtins.int
     INSIGHT_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     PROMPT_FIELD_NUMBER: _builtins.int
@@ -1010,6 +1019,12 @@ class AdvanceTaskResponse(_message.Message):
         """Conflicts it caused."""
 
     @_builtins.property
+    def joined_node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The nodes that held some of its words already, in the order of the words: those words became more evidence of them
+        and were not judged again. Also nodes of this call whose words it says again. All are among `node_ids`.
+        """
+
+    @_builtins.property
     def insight(self) -> _types_pb2.Insight:
         """Where the task stands, with the next step planned."""
 
@@ -1046,6 +1061,7 @@ class AdvanceTaskResponse(_message.Message):
         merges: _abc.Iterable[_types_pb2.MergeMade] | None = ...,
         related: _abc.Iterable[_types_pb2.NodePair] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
+        joined_node_ids: _abc.Iterable[_builtins.str] | None = ...,
         insight: _types_pb2.Insight | None = ...,
         usage: _types_pb2.Usage | None = ...,
         prompt: _builtins.str = ...,
@@ -1060,7 +1076,7 @@ class AdvanceTaskResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "purge_time", b"purge_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "open_conflict_ids", b"open_conflict_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "open_conflict_ids", b"open_conflict_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1177,6 +1193,7 @@ class MemorizeResponse(_message.Message):
     MERGES_FIELD_NUMBER: _builtins.int
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
+    JOINED_NODE_IDS_FIELD_NUMBER: _builtins.int
     INSIGHT_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
@@ -1206,6 +1223,12 @@ class MemorizeResponse(_message.Message):
         """Conflicts it caused."""
 
     @_builtins.property
+    def joined_node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The nodes that held some of its words already, in the order of the words: those words became more evidence of them
+        and were not judged again. Also nodes of this call whose words it says again. All are among `node_ids`.
+        """
+
+    @_builtins.property
     def insight(self) -> _types_pb2.Insight:
         """Where the task stands; changed only by cross-validations of new conflicts."""
 
@@ -1222,6 +1245,7 @@ class MemorizeResponse(_message.Message):
         merges: _abc.Iterable[_types_pb2.MergeMade] | None = ...,
         related: _abc.Iterable[_types_pb2.NodePair] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
+        joined_node_ids: _abc.Iterable[_builtins.str] | None = ...,
         insight: _types_pb2.Insight | None = ...,
         usage: _types_pb2.Usage | None = ...,
         revision: _builtins.int = ...,
@@ -1229,7 +1253,7 @@ class MemorizeResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "merges", b"merges", "node_ids", b"node_ids", "related", b"related", "replayed", b"replayed", "revision", b"revision", "state", b"state", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "merges", b"merges", "node_ids", b"node_ids", "related", b"related", "replayed", b"replayed", "revision", b"revision", "state", b"state", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1943,6 +1967,7 @@ class ChangeEvent(_message.Message):
 
     NODE_ADDED_FIELD_NUMBER: _builtins.int
     NODE_UPDATED_FIELD_NUMBER: _builtins.int
+    COPIES_UPDATED_FIELD_NUMBER: _builtins.int
     NODE_REMOVED_FIELD_NUMBER: _builtins.int
     EDGE_ADDED_FIELD_NUMBER: _builtins.int
     EDGE_REMOVED_FIELD_NUMBER: _builtins.int
@@ -1966,6 +1991,10 @@ class ChangeEvent(_message.Message):
     @_builtins.property
     def node_updated(self) -> _types_pb2.Node:
         """A node changed."""
+
+    @_builtins.property
+    def copies_updated(self) -> _types_pb2.Copies:
+        """Segments became copies of a node's evidence; all of its copies, as they stand now."""
 
     @_builtins.property
     def edge_added(self) -> _types_pb2.NodePair:
@@ -2024,6 +2053,7 @@ class ChangeEvent(_message.Message):
         *,
         node_added: _types_pb2.Node | None = ...,
         node_updated: _types_pb2.Node | None = ...,
+        copies_updated: _types_pb2.Copies | None = ...,
         node_removed: _builtins.str = ...,
         edge_added: _types_pb2.NodePair | None = ...,
         edge_removed: _types_pb2.NodePair | None = ...,
@@ -2039,11 +2069,11 @@ class ChangeEvent(_message.Message):
         bank_updated: _types_pb2.Bank | None = ...,
         bank_deleted: Global___BankDeleted | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["attachment_added", b"attachment_added", "bank_deleted", b"bank_deleted", "bank_updated", b"bank_updated", "cluster_updated", b"cluster_updated", "conflict_closed", b"conflict_closed", "conflict_opened", b"conflict_opened", "edge_added", b"edge_added", "edge_removed", b"edge_removed", "event", b"event", "insight_updated", b"insight_updated", "interaction_added", b"interaction_added", "merge_made", b"merge_made", "node_added", b"node_added", "node_removed", b"node_removed", "node_updated", b"node_updated", "segment_refuted", b"segment_refuted", "structuring_updated", b"structuring_updated"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["attachment_added", b"attachment_added", "bank_deleted", b"bank_deleted", "bank_updated", b"bank_updated", "cluster_updated", b"cluster_updated", "conflict_closed", b"conflict_closed", "conflict_opened", b"conflict_opened", "copies_updated", b"copies_updated", "edge_added", b"edge_added", "edge_removed", b"edge_removed", "event", b"event", "insight_updated", b"insight_updated", "interaction_added", b"interaction_added", "merge_made", b"merge_made", "node_added", b"node_added", "node_removed", b"node_removed", "node_updated", b"node_updated", "segment_refuted", b"segment_refuted", "structuring_updated", b"structuring_updated"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachment_added", b"attachment_added", "bank_deleted", b"bank_deleted", "bank_updated", b"bank_updated", "cluster_updated", b"cluster_updated", "conflict_closed", b"conflict_closed", "conflict_opened", b"conflict_opened", "edge_added", b"edge_added", "edge_removed", b"edge_removed", "event", b"event", "insight_updated", b"insight_updated", "interaction_added", b"interaction_added", "merge_made", b"merge_made", "node_added", b"node_added", "node_removed", b"node_removed", "node_updated", b"node_updated", "segment_refuted", b"segment_refuted", "structuring_updated", b"structuring_updated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachment_added", b"attachment_added", "bank_deleted", b"bank_deleted", "bank_updated", b"bank_updated", "cluster_updated", b"cluster_updated", "conflict_closed", b"conflict_closed", "conflict_opened", b"conflict_opened", "copies_updated", b"copies_updated", "edge_added", b"edge_added", "edge_removed", b"edge_removed", "event", b"event", "insight_updated", b"insight_updated", "interaction_added", b"interaction_added", "merge_made", b"merge_made", "node_added", b"node_added", "node_removed", b"node_removed", "node_updated", b"node_updated", "segment_refuted", b"segment_refuted", "structuring_updated", b"structuring_updated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["node_added", "node_updated", "node_removed", "edge_added", "edge_removed", "interaction_added", "attachment_added", "structuring_updated", "cluster_updated", "conflict_opened", "conflict_closed", "segment_refuted", "merge_made", "insight_updated", "bank_updated", "bank_deleted"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["node_added", "node_updated", "copies_updated", "node_removed", "edge_added", "edge_removed", "interaction_added", "attachment_added", "structuring_updated", "cluster_updated", "conflict_opened", "conflict_closed", "segment_refuted", "merge_made", "insight_updated", "bank_updated", "bank_deleted"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -2146,6 +2176,7 @@ class ExportRecord(_message.Message):
     INTERACTION_PART_FIELD_NUMBER: _builtins.int
     ATTACHMENT_FIELD_NUMBER: _builtins.int
     NODE_FIELD_NUMBER: _builtins.int
+    COPIES_FIELD_NUMBER: _builtins.int
     EDGE_FIELD_NUMBER: _builtins.int
     STRUCTURING_FIELD_NUMBER: _builtins.int
     CLUSTER_FIELD_NUMBER: _builtins.int
@@ -2183,6 +2214,10 @@ class ExportRecord(_message.Message):
     @_builtins.property
     def node(self) -> _types_pb2.Node:
         """Each node, with its embedding, base context and base keywords."""
+
+    @_builtins.property
+    def copies(self) -> _types_pb2.Copies:
+        """The copies of each node that has some."""
 
     @_builtins.property
     def edge(self) -> _types_pb2.NodePair:
@@ -2234,6 +2269,7 @@ class ExportRecord(_message.Message):
         interaction_part: Global___InteractionPart | None = ...,
         attachment: _types_pb2.Attachment | None = ...,
         node: _types_pb2.Node | None = ...,
+        copies: _types_pb2.Copies | None = ...,
         edge: _types_pb2.NodePair | None = ...,
         structuring: _types_pb2.Structuring | None = ...,
         cluster: _types_pb2.ClusterWork | None = ...,
@@ -2245,11 +2281,11 @@ class ExportRecord(_message.Message):
         file_chunk: Global___FileChunk | None = ...,
         trailer: Global___ExportTrailer | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["attachment", b"attachment", "bank", b"bank", "cluster", b"cluster", "conflict", b"conflict", "edge", b"edge", "file_chunk", b"file_chunk", "header", b"header", "insight", b"insight", "interaction", b"interaction", "interaction_part", b"interaction_part", "merge", b"merge", "node", b"node", "record", b"record", "refuted", b"refuted", "segment_vector", b"segment_vector", "settled", b"settled", "structuring", b"structuring", "trailer", b"trailer"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["attachment", b"attachment", "bank", b"bank", "cluster", b"cluster", "conflict", b"conflict", "copies", b"copies", "edge", b"edge", "file_chunk", b"file_chunk", "header", b"header", "insight", b"insight", "interaction", b"interaction", "interaction_part", b"interaction_part", "merge", b"merge", "node", b"node", "record", b"record", "refuted", b"refuted", "segment_vector", b"segment_vector", "settled", b"settled", "structuring", b"structuring", "trailer", b"trailer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachment", b"attachment", "bank", b"bank", "cluster", b"cluster", "conflict", b"conflict", "edge", b"edge", "file_chunk", b"file_chunk", "header", b"header", "insight", b"insight", "interaction", b"interaction", "interaction_part", b"interaction_part", "merge", b"merge", "node", b"node", "record", b"record", "refuted", b"refuted", "segment_vector", b"segment_vector", "settled", b"settled", "structuring", b"structuring", "trailer", b"trailer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachment", b"attachment", "bank", b"bank", "cluster", b"cluster", "conflict", b"conflict", "copies", b"copies", "edge", b"edge", "file_chunk", b"file_chunk", "header", b"header", "insight", b"insight", "interaction", b"interaction", "interaction_part", b"interaction_part", "merge", b"merge", "node", b"node", "record", b"record", "refuted", b"refuted", "segment_vector", b"segment_vector", "settled", b"settled", "structuring", b"structuring", "trailer", b"trailer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_record: _TypeAlias = _typing.Literal["header", "bank", "insight", "interaction", "interaction_part", "attachment", "node", "edge", "structuring", "cluster", "merge", "conflict", "settled", "refuted", "segment_vector", "file_chunk", "trailer"]  # noqa: Y015
+    _WhichOneofReturnType_record: _TypeAlias = _typing.Literal["header", "bank", "insight", "interaction", "interaction_part", "attachment", "node", "copies", "edge", "structuring", "cluster", "merge", "conflict", "settled", "refuted", "segment_vector", "file_chunk", "trailer"]  # noqa: Y015
     _WhichOneofArgType_record: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_record) -> _WhichOneofReturnType_record | None: ...
 

@@ -358,6 +358,7 @@ class GetNodeResponse(_message.Message):
     NODE_FIELD_NUMBER: _builtins.int
     NEIGHBOR_IDS_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
+    COPIES_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The revision seen."""
@@ -373,17 +374,22 @@ class GetNodeResponse(_message.Message):
     def conflict_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The open conflicts it is a side of."""
 
+    @_builtins.property
+    def copies(self) -> _types_pb2.Copies:
+        """What was said again of it, word for word. Absent: nothing was."""
+
     def __init__(
         self,
         *,
         node: _types_pb2.Node | None = ...,
         neighbor_ids: _abc.Iterable[_builtins.str] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
+        copies: _types_pb2.Copies | None = ...,
         revision: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["node", b"node"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["copies", b"copies", "node", b"node"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "neighbor_ids", b"neighbor_ids", "node", b"node", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "copies", b"copies", "neighbor_ids", b"neighbor_ids", "node", b"node", "revision", b"revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

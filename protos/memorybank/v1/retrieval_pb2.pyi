@@ -61,7 +61,9 @@ class _SearchTargetEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchTa
     SEARCH_TARGET_NODES: _SearchTarget.ValueType  # 1
     """Nodes, and the segments that no node summarises yet (`unstructured`)."""
     SEARCH_TARGET_SEGMENTS: _SearchTarget.ValueType  # 2
-    """Segments: the evidence itself."""
+    """Segments: the evidence itself. What was said again word for word (see Copies) is found once, unless the copy has
+    another source or a stated time of its own.
+    """
     SEARCH_TARGET_BOTH: _SearchTarget.ValueType  # 3
     """Nodes, each scored as the better of itself and its best segment, and the segments that no node summarises yet."""
 
@@ -73,7 +75,9 @@ SEARCH_TARGET_UNSPECIFIED: SearchTarget.ValueType  # 0
 SEARCH_TARGET_NODES: SearchTarget.ValueType  # 1
 """Nodes, and the segments that no node summarises yet (`unstructured`)."""
 SEARCH_TARGET_SEGMENTS: SearchTarget.ValueType  # 2
-"""Segments: the evidence itself."""
+"""Segments: the evidence itself. What was said again word for word (see Copies) is found once, unless the copy has
+another source or a stated time of its own.
+"""
 SEARCH_TARGET_BOTH: SearchTarget.ValueType  # 3
 """Nodes, each scored as the better of itself and its best segment, and the segments that no node summarises yet."""
 Global___SearchTarget: _TypeAlias = SearchTarget  # noqa: Y015

@@ -1016,6 +1016,54 @@ class Segment(_message.Message):
 Global___Segment: _TypeAlias = Segment  # noqa: Y015
 
 @_typing.final
+class Copies(_message.Message):
+    """Segments with the same words as a node's evidence, under the same headings, by the same speaker. They stand under the
+    node and are evidence of it, and were not judged.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NODE_ID_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    FIRST_TIME_FIELD_NUMBER: _builtins.int
+    LAST_TIME_FIELD_NUMBER: _builtins.int
+    SEGMENTS_FIELD_NUMBER: _builtins.int
+    node_id: _builtins.str
+    """The node."""
+    count: _builtins.int
+    """How many there are."""
+    @_builtins.property
+    def first_time(self) -> _timestamp_pb2.Timestamp:
+        """The earliest event time of any of them."""
+
+    @_builtins.property
+    def last_time(self) -> _timestamp_pb2.Timestamp:
+        """The latest event time of any of them."""
+
+    @_builtins.property
+    def segments(self) -> _containers.RepeatedCompositeFieldContainer[Global___SegmentRef]:
+        """Those that are kept as evidence: the first 100, and in place of some of them the first of each other source. The
+        rest is only counted.
+        """
+
+    def __init__(
+        self,
+        *,
+        node_id: _builtins.str = ...,
+        count: _builtins.int = ...,
+        first_time: _timestamp_pb2.Timestamp | None = ...,
+        last_time: _timestamp_pb2.Timestamp | None = ...,
+        segments: _abc.Iterable[Global___SegmentRef] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["first_time", b"first_time", "last_time", b"last_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "first_time", b"first_time", "last_time", b"last_time", "node_id", b"node_id", "segments", b"segments"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Copies: _TypeAlias = Copies  # noqa: Y015
+
+@_typing.final
 class Refutation(_message.Message):
     """Words of a segment that a conflict's verdict speaks against. The rest of the segment stands."""
 
@@ -1479,7 +1527,7 @@ Global___ClusterWork: _TypeAlias = ClusterWork  # noqa: Y015
 
 @_typing.final
 class Outcome(_message.Message):
-    """What a new node came to."""
+    """What a new node came to, or which node segments joined."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1487,10 +1535,15 @@ class Outcome(_message.Message):
     MERGES_FIELD_NUMBER: _builtins.int
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_ID_FIELD_NUMBER: _builtins.int
+    JOINED_FIELD_NUMBER: _builtins.int
     node_id: _builtins.str
     """The node that stood for it at the end of its round (it may have been absorbed since)."""
     conflict_id: _builtins.str
     """The conflict it caused; empty for none."""
+    joined: _builtins.bool
+    """Whether there was no new node: the segments have the same words as evidence of this one and became copies of it. No
+    agent was asked.
+    """
     @_builtins.property
     def merges(self) -> _containers.RepeatedCompositeFieldContainer[Global___MergeMade]:
         """The merges it caused."""
@@ -1506,10 +1559,11 @@ class Outcome(_message.Message):
         merges: _abc.Iterable[Global___MergeMade] | None = ...,
         related: _abc.Iterable[Global___NodePair] | None = ...,
         conflict_id: _builtins.str = ...,
+        joined: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_id", b"conflict_id", "merges", b"merges", "node_id", b"node_id", "related", b"related"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_id", b"conflict_id", "joined", b"joined", "merges", b"merges", "node_id", b"node_id", "related", b"related"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,6 +1,7 @@
 """The rows of banks: which table holds each class of values, by which key."""
 
 from core.model.conflict import Conflict
+from core.model.copies import Copies
 from core.model.insight import CompletedTask, Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
@@ -34,5 +35,6 @@ class BankRows:
         self.structurings = Table("structurings", RowShape(Structuring), key=("interaction_id",))
         self.clusters = Table("clusters", RowShape(ClusterWork), key=("interaction_id", "number"))
         self.nodes = Table("nodes", RowShape(Node), key=("node_id",), beside=("embedding",))
+        self.copies = Table("copies", RowShape(Copies), key=("node_id",))
         self.merges = Table("merges", RowShape(MergeRecord), key=("index",))
         self.conflicts = Table("conflicts", RowShape(Conflict), key=("conflict_id",))

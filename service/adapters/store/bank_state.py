@@ -21,6 +21,7 @@ from core.index.giving_way import MANY, GiveWay, in_turns
 from core.index.rows import VectorRows
 from core.keys import BankKey
 from core.model.bank import BankRecord
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.node import Node
@@ -61,6 +62,7 @@ class StateReading:
             record=record,
             insight=self._insight(),
             nodes=nodes,
+            copies=self._copies(spans),
             edges=self._edges(nodes.nodes),
             interactions=self._interactions(spans),
             attachments=tuple(self._values(tables.attachments)),
@@ -130,6 +132,12 @@ class StateReading:
             ref = SegmentRef(interaction_id, index)
             found.append(SegmentRefute(ref=ref, conflict_id=conflict_id, start=start, end=end))
         return tuple(found)
+
+    def _copies(self, spans: Mapping[str, Sequence[Span]]) -> tuple[Copies, ...]:
+        found = tuple(self._values(self._tables.copies))
+        if any(index >= len(spans.get(name, ())) for copies in found for name, index in copies.refs):
+            raise self._damaged("copies")
+        return found
 
     def _damaged(self, table: str) -> MemoryDamaged:
         return MemoryDamaged(self._key.kind, self._key.name, table)

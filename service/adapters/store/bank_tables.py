@@ -15,6 +15,7 @@ from core.bank.steps import (
     BankPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     EdgeDrop,
     EdgePut,
     InsightPut,
@@ -51,6 +52,7 @@ REMOVED: Mapping[
 ] = {  # with a bank, in this order: tables that refer to others first; their keys
     "edges": ("node_id", "other_node_id"),
     "settled_pairs": ("node_id", "other_node_id"),
+    "copies": ("node_id",),
     "nodes": ("node_id",),
     "interaction_attachments": ("interaction_id", "index"),
     "attachments": ("attachment_id",),
@@ -143,6 +145,8 @@ class BankTables(BankRows):
                 yield _put(
                     self.nodes, key, step.node, None if step.vector is None else vector_bytes(step.vector)
                 )
+            case CopiesPut():
+                yield _put(self.copies, key, step.copies)
             case EdgePut():
                 ends = (key.tenant, key.bank_id, *sorted((step.node_id, step.other_node_id)))
                 yield _Written(self._queries["add_edge"], ends)

@@ -15,6 +15,7 @@ from core.bank.steps import (
     BankPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     EdgeDrop,
     EdgePut,
     InsightPut,
@@ -34,6 +35,7 @@ from core.errors import (
 from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
 from core.model.lineage import MergeRecord
@@ -55,6 +57,7 @@ class BankContents:
     insight: Insight
     nodes: dict[NodeId, Node] = field(default_factory=dict)
     vectors: dict[NodeId, Vector] = field(default_factory=dict)
+    copies: dict[NodeId, Copies] = field(default_factory=dict)
     edges: set[Pair] = field(default_factory=set)
     interactions: dict[InteractionId, Interaction] = field(default_factory=dict)
     attachments: dict[AttachmentId, Attachment] = field(default_factory=dict)
@@ -86,12 +89,13 @@ class BankContents:
                 self._require_interaction(step.structuring.interaction_id)
                 undo.put(self.structurings, step.structuring.interaction_id, step.structuring)
             case ClusterPut():
-                self._require_interaction(step.cluster.interaction_id)
-                undo.put(self.clusters, (step.cluster.interaction_id, step.cluster.number), step.cluster)
+                self._put_cluster(step.cluster, undo)
             case NodePut():
                 self._put_node(step.node, step.vector, undo)
             case NodeDrop():
                 self._drop_node(step.node_id, undo)
+            case CopiesPut():
+                self._put_copies(step.copies, undo)
             case EdgePut():
                 self._require_nodes(step.node_id, step.other_node_id)
                 undo.add(self.edges, _pair(step.node_id, step.other_node_id))
@@ -111,6 +115,10 @@ class BankContents:
             case _:
                 raise StepUnknown(type(step).__name__)
 
+    def _put_cluster(self, cluster: ClusterWork, undo: Undo) -> None:
+        self._require_interaction(cluster.interaction_id)
+        undo.put(self.clusters, (cluster.interaction_id, cluster.number), cluster)
+
     def _put_node(self, node: Node, vector: Vector | None, undo: Undo) -> None:
         for ref in node.segments:
             _require(self.has_segment(ref), f"{node.node_id} rests on a segment that is not there: {ref}")
@@ -122,9 +130,17 @@ class BankContents:
             undo.put(self.vectors, node.node_id, vector)
         undo.put(self.nodes, node.node_id, node)
 
+    def _put_copies(self, copies: Copies, undo: Undo) -> None:
+        self._require_nodes(copies.node_id)
+        _require(len(copies.refs) <= copies.count, f"{copies.node_id} keeps more copies than it has")
+        for ref in copies.refs:
+            _require(self.has_segment(ref), f"no segment {ref}")
+        undo.put(self.copies, copies.node_id, copies)
+
     def _drop_node(self, node_id: NodeId, undo: Undo) -> None:
         self._require_nodes(node_id)
         undo.drop(self.nodes, node_id)
+        undo.drop(self.copies, node_id)
         undo.drop(self.vectors, node_id)
         _forget(self.edges, node_id, undo)
         _forget(self.settled, node_id, undo)
@@ -163,6 +179,7 @@ class BankContents:
             record=self.record,
             insight=self.insight,
             nodes=tuple(NodePut(node=self.nodes[n], vector=self.vectors.get(n)) for n in sorted(self.nodes)),
+            copies=tuple(self.copies[n] for n in sorted(self.copies)),
             edges=tuple(sorted(self.edges)),
             interactions=tuple(self.interactions[i] for i in sorted(self.interactions)),
             attachments=tuple(self.attachments[a] for a in sorted(self.attachments)),

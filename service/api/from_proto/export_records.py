@@ -12,6 +12,7 @@ from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, Se
 from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict, Side
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span, TaskReport
 from core.model.lineage import MergeRecord
@@ -267,6 +268,17 @@ def _outcome(check: Checks, outcome: types_pb2.Outcome) -> Outcome:
         ),
         related=tuple(_pair(check, "outcome.related.", pair) for pair in outcome.related),
         conflict_id=ConflictId(conflict_id) if conflict_id else None,
+        joined=outcome.joined,
+    )
+
+
+def _copies(check: Checks, copies: types_pb2.Copies, _: Tenant) -> Copies:
+    return Copies(
+        node_id=NodeId(check.id("node_id", copies.node_id)),
+        count=check.at_least("count", copies.count, 1),
+        first_time=check.time("first_time", copies.first_time),
+        last_time=check.time("last_time", copies.last_time),
+        refs=tuple(_ref(check, "segments", ref) for ref in copies.segments),
     )
 
 
@@ -348,6 +360,7 @@ READERS: Mapping[str, Callable[..., ExportRecord]] = {
     "interaction_part": _interaction_part,
     "attachment": _attachment,
     "node": _node_put,
+    "copies": _copies,
     "edge": _edge,
     "structuring": _structuring,
     "cluster": _cluster,

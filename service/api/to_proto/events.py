@@ -6,6 +6,7 @@ from core.bank.steps import (
     BankPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     EdgeDrop,
     EdgePut,
     InsightPut,
@@ -46,6 +47,8 @@ def event(step: Step, revision: int) -> pb.ChangeEvent | None:  # one case a ste
             return _node_event(step.node)
         case NodeDrop():
             return pb.ChangeEvent(node_removed=step.node_id)
+        case CopiesPut():
+            return pb.ChangeEvent(copies_updated=values.copies(step.copies))
         case EdgePut():
             return pb.ChangeEvent(edge_added=values.pair((step.node_id, step.other_node_id)))
         case EdgeDrop():

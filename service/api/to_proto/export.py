@@ -11,6 +11,7 @@ from core.bank.steps import NodePut, SegmentRefute
 from core.ids import InteractionId
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
+from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Span
 from core.model.lineage import MergeRecord
@@ -67,6 +68,8 @@ class Writer:
                 return pb.ExportRecord(attachment=values.attachment(record))
             case NodePut():
                 return pb.ExportRecord(node=node_put(record))
+            case Copies():
+                return pb.ExportRecord(copies=values.copies(record))
             case Edge():
                 return pb.ExportRecord(edge=values.pair((record.node_id, record.other_node_id)))
             case Structuring():

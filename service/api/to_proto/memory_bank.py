@@ -94,6 +94,7 @@ def memorize(done: Memorized) -> pb.MemorizeResponse:
         merges=map(merge_made, done.merges),
         related=map(pair, done.related),
         conflict_ids=done.conflict_ids,
+        joined_node_ids=done.joined_node_ids,
         insight=latest(done.insight),
         usage=usage(done.usage),
         revision=done.revision,
@@ -142,6 +143,7 @@ def _add_memory(answer: pb.StartTaskResponse | pb.AdvanceTaskResponse, memory: M
     answer.merges.extend(map(merge_made, memory.merges))
     answer.related.extend(map(pair, memory.related))
     answer.conflict_ids.extend(memory.conflict_ids)
+    answer.joined_node_ids.extend(memory.joined_node_ids)
     answer.usage.CopyFrom(usage(memory.usage))
 
 

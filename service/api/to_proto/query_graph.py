@@ -12,7 +12,7 @@ from core.usecases.bank.relate import Related
 from core.usecases.bank.unrelate import Unrelated
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.to_proto.encodings import delimited, field, fields
-from service.api.to_proto.values import merge_record, node_bytes, usage
+from service.api.to_proto.values import copies, merge_record, node_bytes, usage
 
 
 def add_node(done: Committed[NodesAdded]) -> bytes:
@@ -34,7 +34,10 @@ def batch_add_nodes(done: Committed[NodesAdded]) -> bytes:
 def get_node(seen: NodeSeen) -> bytes:
     """Renders GetNodeResponse."""
     rest = pb.GetNodeResponse(
-        neighbor_ids=seen.neighbor_ids, conflict_ids=seen.conflict_ids, revision=seen.revision
+        neighbor_ids=seen.neighbor_ids,
+        conflict_ids=seen.conflict_ids,
+        copies=copies(seen.copies) if seen.copies else None,
+        revision=seen.revision,
     )
     node = node_bytes(seen.node, seen.embedding)
     return field(pb.GetNodeResponse.NODE_FIELD_NUMBER, node) + rest.SerializeToString()

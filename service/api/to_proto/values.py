@@ -12,6 +12,7 @@ from core.bank.steps import SegmentRefute
 from core.ids import NodeId, SegmentRef
 from core.model.bank import NEVER, BankRecord, EmbeddingSpace
 from core.model.conflict import Conflict, Side
+from core.model.copies import Copies
 from core.model.interaction import Attachment, Interaction, Refutation, Segment, Span, TaskReport
 from core.model.lineage import MergeRecord
 from core.model.node import Node
@@ -301,6 +302,17 @@ def outcome(value: Outcome) -> pb.Outcome:
         merges=map(merge_made, value.merges),
         related=map(pair, value.related),
         conflict_id=value.conflict_id or "",
+        joined=value.joined,
+    )
+
+
+def copies(value: Copies) -> pb.Copies:
+    return pb.Copies(
+        node_id=value.node_id,
+        count=value.count,
+        first_time=time(value.first_time),
+        last_time=time(value.last_time),
+        segments=map(segment_ref, value.refs),
     )
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from core.aggregate.change import Head
 from core.aggregate.codec import (
+    StepCodec,
     decode,
     encode,
     instant,
@@ -26,6 +28,7 @@ from core.bank.steps import (
     BankPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     EdgeDrop,
     EdgePut,
     InsightPut,
@@ -93,6 +96,7 @@ EVERY_STEP: tuple[Step, ...] = (
         )
     ),
     NodePut(node=a.node("n1", state=NodeState.CONTESTED, segments=(a.ref("i1", 1),), revision=4)),
+    CopiesPut(copies=a.copies("n1", a.ref("i1", 1), count=7)),
     NodeDrop(node_id=N1),
     EdgePut(node_id=N1, other_node_id=N2),
     EdgeDrop(node_id=N1, other_node_id=N2),
@@ -246,6 +250,45 @@ def test_a_step_of_a_newer_program_is_refused_by_name() -> None:
         STEPS.steps('[{"NodeDrop":{"node_id":"n1"}},{"NodePaint":{"colour":"red"}}]')
 
     assert refused.value.step == "NodePaint"
+
+
+class Marking:
+    """The steps of a kind that has one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkAdd(Marking):
+    STORED_NAME: ClassVar[str] = "Mark"
+
+    colour: str
+
+
+def test_a_step_stands_in_the_feed_under_its_stored_name_whatever_its_class_is_called() -> None:
+    steps = StepCodec[Marking](Marking)
+
+    written = steps.text([MarkAdd(colour="红")])
+
+    assert written == '[{"Mark":{"colour":"红"}}]'
+    assert steps.steps(written) == (MarkAdd(colour="红"),)
+
+
+def test_copies_are_stored_under_a_name_of_their_own() -> None:
+    (stored,) = json.loads(STEPS.text([CopiesPut(copies=a.copies("n1", a.ref("i1", 1)))]))
+
+    assert list(stored) == ["CopiesPut"]
+    assert stored["CopiesPut"]["copies"]["refs"] == [["i1", 1]]
+
+
+def test_an_outcome_from_before_segments_joined_nodes_has_joined_none() -> None:
+    before = (
+        '[{"ClusterPut":{"cluster":{"interaction_id":"i1","number":0,"segments":[0],"context":"c","keywords":[],'
+        '"outcome":{"node_id":"n1","merges":[],"related":[],"conflict_id":null}}}}]'
+    )
+
+    (step,) = STEPS.steps(before)
+
+    assert isinstance(step, ClusterPut)
+    assert step.cluster.outcome == Outcome(node_id=N1, joined=False)
 
 
 def test_what_is_no_step_is_not_written() -> None:

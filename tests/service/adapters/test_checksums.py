@@ -17,6 +17,7 @@ from core.bank.steps import (
     BankPut,
     ClusterPut,
     ConflictPut,
+    CopiesPut,
     InsightPut,
     MergeAdd,
     NodePut,
@@ -62,6 +63,7 @@ async def _filled(path: Path) -> SqliteStore:
             StructuringPut(structuring=a.structuring("i1", StructuringState.PENDING)),
             ClusterPut(cluster=a.cluster("i1", 0)),
             ConflictPut(conflict=a.conflict("c1", "n1", "n2", confidence=1)),
+            CopiesPut(copies=a.copies("n1", a.ref("i1", 1))),
             MergeAdd(record=merge),
             InsightPut(insight=Insight(goal="find it", completed=(DONE,))),
         ]
@@ -94,6 +96,7 @@ def _changed(path: Path, statement: str) -> int:
         ("nodes", "state = 'open_conflict'"),
         ("nodes", "embedding = NULL"),
         ("nodes", "embedding = zeroblob(16)"),
+        ("copies", "count = 9"),
         ("merges", "absorbed = '[]'"),
         ("conflicts", "confidence = 0.25"),
         ("edges", "other_node_id = 'n9'"),
