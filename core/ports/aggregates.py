@@ -51,11 +51,13 @@ class RequestKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed(Generic[Result]):
-    """What came of a command. `replayed`: the first call's answer, found again; nothing was changed."""
+    """What came of a command. `replayed`: the first call's answer, found again; nothing was changed. `steps`: what was
+    stored; of what was replayed none (see `Aggregates.feed`)."""
 
     result: Result
     revision: int
     replayed: bool = False
+    steps: tuple[Any, ...] = ()
 
 
 class Aggregates(Protocol[A_co]):
@@ -115,6 +117,11 @@ class Aggregates(Protocol[A_co]):
 
         Raises not found, StaleRevision where it does not stand at `if_revision`.
         """
+        ...
+
+    def feed(self, key: Key, revision: int) -> AsyncIterator[Change[Any]]:
+        """Yields the stored changes from this revision on, oldest first; none where the feed does not reach back so far
+        any more: entries go with their age, and with content that was erased since."""
         ...
 
     def watch(self, key: Key, after: int) -> AsyncIterator[Change[Any]]:

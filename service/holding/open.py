@@ -24,6 +24,7 @@ from core.errors import (
     EmbedderUnavailable,
     MemoryBankError,
     RevisionNotReached,
+    RevisionTrimmed,
     StaleRevision,
     StoreUnavailable,
 )
@@ -37,7 +38,7 @@ from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
 from service.holding.figures import HeldFigures
-from service.holding.held import LARGE_TEXT, Held, Holding
+from service.holding.held import FEED_PAGE, LARGE_TEXT, Held, Holding
 from service.holding.pool import Pool
 from service.holding.read_set import READ_SET, ReadSet
 from service.holding.writer import Journal, owned
@@ -222,7 +223,7 @@ class OpenAggregates:
             self._pool.admit(kind, made, self._now())
             self._pool.changed(made)
         _has_written()
-        return Committed(result=draft.result, revision=changes[-1].revision)
+        return Committed(result=draft.result, revision=changes[-1].revision, steps=draft.steps)
 
     async def _founded(
         self, key: Key, record: Any, draft: Draft[Any], request: RequestKey | None, revision: int
@@ -324,6 +325,20 @@ class OpenAggregates:
                 await self._cache.delete(key, uid)
             except StoreUnavailable as failure:  # the next sweep tries again
                 log.warning("index snapshots of what was purged not removed", error=str(failure))
+
+    async def feed(self, key: Key, revision: int) -> AsyncIterator[Change[Any]]:
+        """See the port."""
+        head, after = (await self._store.heads([key])).get(key), revision - 1
+        while head is not None and after < head.revision:
+            try:
+                changes = await self._store.changes(key, head.uid, after, FEED_PAGE)
+            except (RevisionTrimmed, AggregateNotFound):
+                return
+            for change in changes:
+                yield change
+                after = change.revision
+            if not changes:
+                return
 
     async def watch(self, key: Key, after: int) -> AsyncIterator[Change[Any]]:
         """See the port. Watching adds no queries: `confirm_recent` follows what is watched, and the latest changes are

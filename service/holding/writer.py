@@ -263,7 +263,7 @@ class Writer:
         steps = 0
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
             self._held.apply(change, words)
-            command.settle(Committed(result=draft.result, revision=change.revision))
+            command.settle(Committed(result=draft.result, revision=change.revision, steps=draft.steps))
             if (steps := steps + len(change.steps)) > TURN:
                 steps = 0
                 await let_pass()

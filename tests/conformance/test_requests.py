@@ -5,7 +5,7 @@ A process is an `OpenAggregates` of its own; it looks a request up only where th
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -196,3 +196,26 @@ async def test_repetitions_among_new_requests_are_answered_and_the_others_stored
     assert [one.replayed for one in done] == [name.startswith("old") for name in given]
     assert sorted(one.revision for one in done) == [2, 3, 4, 5, 6, 7]
     assert await names(two[0], 7) == sorted(given)
+
+
+async def test_what_a_request_stored_is_in_the_feed_until_content_is_erased(
+    two: tuple[OpenAggregates, OpenAggregates],
+) -> None:
+    first = await two[0].commit(KEY, adding("n1"), asked("r"), Added)
+    await two[0].commit(KEY, adding("n2"))
+
+    told = [change async for change in two[1].feed(KEY, first.revision)]
+
+    assert [change.revision for change in told] == [2, 3]
+    assert [step.node.node_id for step in first.steps] == ["n1"]
+    assert [step.node.node_id for change in told for step in change.steps] == ["n1", "n2"]
+
+    def erasing(bank: Bank, revision: int) -> Draft[Added]:
+        return replace(adding("n3")(bank, revision), erase=True)
+
+    erased = await two[0].commit(KEY, erasing)
+    assert [change async for change in two[1].feed(KEY, first.revision)] == []
+    assert [change.revision async for change in two[1].feed(KEY, erased.revision)] == [4]
+    assert [change async for change in two[1].feed(KEY, 5)] == []
+    await two[0].delete(KEY)
+    assert [change async for change in two[1].feed(KEY, 4)] == []

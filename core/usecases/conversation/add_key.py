@@ -8,9 +8,10 @@ from core.conversation.steps import KeyPut
 from core.ids import Collection
 from core.keys import ConversationKey
 from core.model.conversation import KeyMemory, KeyType
-from core.ports.aggregates import Draft, RequestKey
+from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.house import House
+from core.usecases.replays import stored_steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class KeyNamed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyKept:
-    """The key as it stands; None where it was deleted since the first answer."""
+    """The key; None where it was deleted since the first answer."""
 
     key: KeyMemory | None
     key_id: str
@@ -55,11 +56,17 @@ async def add_key(house: House, command: AddKey) -> KeyKept:
         return Draft(result=KeyNamed(key_id=key_id), steps=(KeyPut(key=made),), touches=frozenset({"keys"}))
 
     done = await written(house, command.key, Collection(""), stage, command.request, KeyNamed)
-    return await kept(house, command.key, done.result.key_id, done.revision, done.replayed)
+    return await kept(house, command.key, done)
 
 
-async def kept(house: House, key: ConversationKey, key_id: str, revision: int, replayed: bool) -> KeyKept:
-    """Returns the answer: the key read back by its id."""
-    async with house.conversations.reading(key, revision) as conversation:
-        found = conversation.keys.get(key_id)
-    return KeyKept(key=found, key_id=key_id, revision=revision, replayed=replayed)
+async def kept(house: House, key: ConversationKey, done: Committed[KeyNamed]) -> KeyKept:
+    """Returns the answer, with the key as the call left it; as it stands, where the feed does not tell any more."""
+    key_id = done.result.key_id
+    put = [
+        step.key for step in await stored_steps(house.conversations, key, done) if isinstance(step, KeyPut)
+    ]
+    found = next((each for each in put if each.key_id == key_id), None)
+    if found is None:
+        async with house.conversations.reading(key, done.revision) as conversation:
+            found = conversation.keys.get(key_id)
+    return KeyKept(key=found, key_id=key_id, revision=done.revision, replayed=done.replayed)

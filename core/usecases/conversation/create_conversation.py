@@ -6,6 +6,7 @@ from datetime import timedelta
 from hashlib import sha256
 
 from core.conversation.steps import ConversationPut
+from core.errors import LimitReached
 from core.ids import Collection, ConversationId, Tenant, User
 from core.keys import ConversationKey
 from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
@@ -13,6 +14,7 @@ from core.model.expiry import expiry_after
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.founding import new_record
 from core.usecases.house import House
+from core.usecases.replays import repeated
 from core.usecases.user.quotas import require_room
 from core.usecases.user.writer import writer_of
 
@@ -41,7 +43,12 @@ async def create_conversation(house: House, command: CreateConversation) -> Comm
         conversation_id=command.conversation_id or _new_id(house, command),
     )
     writer = await writer_of(house, key.tenant, key.user)
-    await require_room(house, key.tenant, key.user, key.kind)
+    try:
+        await require_room(house, key.tenant, key.user, key.kind)
+    except LimitReached:
+        if (known := await repeated(house.conversations, key, command.request, ConversationRecord)) is None:
+            raise
+        return known
     made = new_record(house, key, command.collection)
     record = replace(
         made,

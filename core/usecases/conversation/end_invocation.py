@@ -49,6 +49,8 @@ async def end_invocation(house: House, command: EndInvocation) -> InvocationEnde
         record, replayed = await _store_end(house, key, command)
     except InvocationNotFound:
         kept = await _answer(house, key, command.request)
+        if not command.wait:
+            return InvocationEndedAnswer(replayed=True)
         return await _told(house, key, kept, replayed=True)
     if not command.wait:
         return InvocationEndedAnswer(replayed=replayed)

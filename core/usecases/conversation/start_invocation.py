@@ -5,13 +5,14 @@ from hashlib import sha256
 
 from core.conversation.conversation import Conversation
 from core.conversation.invocation import RunningPut
-from core.errors import LimitReached
+from core.errors import LimitReached, MemoryOff
 from core.ids import Collection, ConversationId, InvocationId, Tenant, User
 from core.keys import ConversationKey, InvocationKey
 from core.model.invocation import NO_INVOCATION, InvocationRecord
-from core.ports.aggregates import Draft, RequestKey
+from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.house import House
+from core.usecases.replays import repeated
 from core.usecases.user.writer import writer_of
 
 
@@ -61,18 +62,28 @@ async def start_invocation(house: House, command: StartInvocation) -> Invocation
         return InvocationStarted(invocation_id=NO_INVOCATION)
     invocation_id = command.invocation_id or _new_id(house, command)
     key = InvocationKey(tenant=command.tenant, user=command.user, invocation_id=invocation_id)
+    try:
+        done = await _found(house, command, key)
+    except (LimitReached, MemoryOff):
+        known = await repeated(house.invocations, key, command.request, InvocationNamed)
+        if known is None:
+            raise
+        done = known
+    return InvocationStarted(
+        invocation_id=done.result.invocation_id, revision=done.revision, replayed=done.replayed
+    )
+
+
+async def _found(house: House, command: StartInvocation, key: InvocationKey) -> Committed[InvocationNamed]:
     writer = await writer_of(house, key.tenant, key.user)
     await _require_room(house, key)
     record = _record(house, command, key, await _place(house, command))
     draft = Draft(
-        result=InvocationNamed(invocation_id=invocation_id),
+        result=InvocationNamed(invocation_id=key.invocation_id),
         steps=(RunningPut(record=record),),
         requires=(writer,),
     )
-    done = await house.invocations.found(key, draft, command.request)
-    return InvocationStarted(
-        invocation_id=done.result.invocation_id, revision=done.revision, replayed=done.replayed
-    )
+    return await house.invocations.found(key, draft, command.request)
 
 
 async def _place(house: House, command: StartInvocation) -> _Place:

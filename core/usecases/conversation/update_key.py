@@ -40,4 +40,4 @@ async def update_key(house: House, command: UpdateKey) -> KeyKept:
 
     writer = await writer_of(house, command.key.tenant, command.key.user)
     done = await house.conversations.commit(command.key, required(stage, writer), command.request, KeyNamed)
-    return await kept(house, command.key, command.key_id, done.revision, done.replayed)
+    return await kept(house, command.key, done)

@@ -96,10 +96,7 @@ def require_version(if_version: int | None, newest: Source | None) -> None:
 
 
 async def required(house: House, tenant: Tenant, owner: Owner) -> tuple[Require, ...]:
-    """Returns what a write of this owner's sources requires: a user's own record; other levels require none.
-
-    Raises MemoryOff.
-    """
+    """Returns what a write of this owner's sources requires: a user's own record; other levels require none."""
     return () if owner.user is None else (await writer_of(house, tenant, owner.user),)
 
 

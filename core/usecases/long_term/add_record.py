@@ -17,7 +17,7 @@ from core.long_term.texts import normalised
 from core.model.record import Origin, Record, RecordKind, RecordState, SupersededReason
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.delete_records import feedback_without
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless, require_past, stamped
@@ -71,7 +71,7 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
             rewriting = Rewriting(collection, house.long_term)
             joined = rewriting.known(known, given)
             _take_place(rewriting, joined, command.supersedes)
-            kept = Kept(record_ids=(known.record_id,), known=True)
+            kept = kept_of(collection, [known.record_id], known=True)
             return Edit(
                 result=kept,
                 steps=tuple(rewriting.steps),
@@ -92,7 +92,7 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
                 *steps,
             )
         return Edit(
-            result=Kept(record_ids=(record_id,)),
+            result=Kept(record_ids=(record_id,), uses=(None,)),
             steps=steps,
             touches=touches,
             sees_all=before is not None or bool(command.supersedes),

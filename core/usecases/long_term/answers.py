@@ -1,17 +1,22 @@
-"""What writing calls answer: ids and counts are kept for repetitions, contents are read back by them.
+"""What writing calls answer: ids and counts are kept for repetitions, records are read back from the change feed.
 
-Law: no words of a record stand in a request's kept answer, so that deleting it deletes them all.
+Law: no words of a record stand in a request's kept answer, so that deleting it deletes them all. The feed has the
+records as the call left them, until content is erased from the collection; then they are read as they stand.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from core.errors import CollectionNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.steps import RecordPut
 from core.model.record import Record, Uses
 from core.ports.aggregates import Committed
 from core.usecases.house import House
+from core.usecases.replays import stored_steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +30,15 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Which records a call stored or changed. `known`: the first was there. `forgotten`: none was stored on purpose."""
+    """Which records a call stored or changed. `known`: the first was there. `forgotten`: none was stored on purpose.
+    `uses`: how often each was used by then, and `superseded_ids`: whose place the first had taken; both are missing in
+    answers that were kept before they were told."""
 
     record_ids: tuple[RecordId, ...]
     known: bool = False
     forgotten: bool = False
+    uses: tuple[Uses | None, ...] = ()
+    superseded_ids: tuple[RecordId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +49,41 @@ class RecordsKept:
     replayed: bool
 
 
-async def read_back(house: House, key: CollectionKey, committed: Committed[Kept]) -> RecordsKept:
-    """Returns the records as they stand now."""
-    seen = await seen_of(house, key, committed.result.record_ids)
-    return RecordsKept(
-        records=seen, kept=committed.result, revision=committed.revision, replayed=committed.replayed
+def kept_of(collection: Collection, record_ids: Sequence[RecordId], *, known: bool = False) -> Kept:
+    """Returns what is kept of an answer about records that are there."""
+    return Kept(
+        record_ids=tuple(record_ids),
+        known=known,
+        uses=tuple(collection.uses.get(record_id) for record_id in record_ids),
+        superseded_ids=superseded_by(record_ids[0], collection.records.values()) if known else (),
     )
+
+
+def superseded_by(record_id: RecordId, records: Iterable[Record]) -> tuple[RecordId, ...]:
+    return tuple(sorted(each.record_id for each in records if each.superseded_by == record_id))
+
+
+def records_of(steps: Iterable[Any]) -> Mapping[RecordId, Record]:
+    """Returns the records that a change put."""
+    return {step.record.record_id: step.record for step in steps if isinstance(step, RecordPut)}
+
+
+async def read_back(house: House, key: CollectionKey, committed: Committed[Kept]) -> RecordsKept:
+    """Returns the records as the call left them."""
+    put = records_of(await stored_steps(house.collections, key, committed))
+    return await told(house, key, committed, put)
+
+
+async def told(
+    house: House, key: CollectionKey, committed: Committed[Kept], known: Mapping[RecordId, Record]
+) -> RecordsKept:
+    """Returns the answer with the records that are `known`, and others as they stand."""
+    kept = committed.result
+    seen = await seen_of(house, key, kept.record_ids)
+    seen = tuple(replace(each, record=known.get(each.record_id, each.record)) for each in seen)
+    if kept.uses:
+        seen = tuple(replace(each, uses=uses) for each, uses in zip(seen, kept.uses, strict=True))
+    return RecordsKept(records=seen, kept=kept, revision=committed.revision, replayed=committed.replayed)
 
 
 async def seen_of(house: House, key: CollectionKey, ids: Sequence[RecordId]) -> tuple[Seen, ...]:

@@ -9,14 +9,17 @@ from core.errors import InvalidField
 from core.ids import RecordId, ReflectionId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.steps import ReflectionPut
 from core.model.record import Record, RecordState, Reflection
-from core.model.usage import Usage
+from core.model.usage import NO_USAGE, Usage
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.reflect import steps_of, weightiest, written
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.replays import stored_steps
+from core.usecases.user.writer import require_memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +35,11 @@ class GenerateReflection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReflectionKept:
-    """What is kept of the answer for a repetition: no words."""
+    """What is kept of the answer for a repetition: no words. `usage` is missing in answers that were kept before it was
+    told."""
 
     reflection_id: ReflectionId
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +58,24 @@ async def generate_reflection(house: House, command: GenerateReflection) -> Refl
     account = Account(house.workshop.ledger(command.key))
     committed = await _Writing(house, command, account).commit()
     account.settle()
-    async with house.collections.reading(command.key) as collection:
-        standing = collection.reflections.get(committed.result.reflection_id)
     return ReflectionGenerated(
-        reflection=standing,
-        usage=account.ledger.total(),
+        reflection=await _as_written(house, command.key, committed),
+        usage=committed.result.usage,
         revision=committed.revision,
         replayed=committed.replayed,
     )
+
+
+async def _as_written(
+    house: House, key: CollectionKey, committed: Committed[ReflectionKept]
+) -> Reflection | None:
+    """Returns the reflection as the call wrote it; as it stands, where the feed does not tell any more."""
+    reflection_id = committed.result.reflection_id
+    for step in await stored_steps(house.collections, key, committed):
+        if isinstance(step, ReflectionPut) and step.reflection.reflection_id == reflection_id:
+            return step.reflection
+    async with house.collections.reading(key) as collection:
+        return collection.reflections.get(reflection_id)
 
 
 class _Writing:
@@ -100,14 +115,15 @@ class _Writing:
         )
         self._house.limits.check_reflections(len(collection.reflections) + 1)
         return Edit(
-            result=ReflectionKept(reflection_id=self._id),
+            result=ReflectionKept(reflection_id=self._id, usage=self._account.ledger.total()),
             steps=(*steps_of(collection, reflection, records), *self._account.steps(collection)),
             touches=frozenset({"collection"}),
             sees_all=True,
         )
 
     async def _ask(self, said: tuple[tuple[RecordId, str], ...], records: Sequence[Record]) -> None:
-        title, category = self._command.title, self._command.category
+        title, category, key = self._command.title, self._command.category, self._command.key
+        await require_memory(self._house, key.tenant, key.user)
         self._opinions[said] = await written(self._house, self._account.ledger, title, category, records)
 
     def _chosen(self, collection: Collection) -> list[Record]:

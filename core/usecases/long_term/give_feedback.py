@@ -10,7 +10,7 @@ from core.long_term.worth import with_feedback
 from core.model.collection import Feedback
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.writing import Edit, edit
 
 
@@ -47,7 +47,7 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
         steps.append(FeedbackPut(feedback=feedback))
         dropped = _oldest(collection, house.limits.feedback_per_collection - 1)
         return Edit(
-            result=Kept(record_ids=command.record_ids),
+            result=kept_of(collection, command.record_ids),
             steps=(*steps, *dropped),
             touches=frozenset({"feedback", *(f"record:{record_id}" for record_id in command.record_ids)}),
             erase=bool(dropped),

@@ -30,5 +30,5 @@ async def memory_of(house: House, tenant: Tenant, user: User) -> Memory:
 
 
 async def requires_of(house: House, tenant: Tenant, user: User) -> tuple[Require, ...]:
-    """Returns what must hold of the user's record as something is written. Raises MemoryOff."""
+    """Returns what must hold of the user's record as something is written."""
     return (await writer_of(house, tenant, user),)

@@ -26,7 +26,7 @@ from core.ports.aggregates import RequestKey
 from core.ports.store import Require
 from core.text.scripts import is_chinese
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless
 from core.usecases.long_term.reading import Lasts, lasting
@@ -64,9 +64,9 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
     def compose(collection: Collection, revision: int) -> Edit[Kept]:
         known = _known(collection, command.recovery, lasting(collection, now, memory.retention))
         if known is None:
-            kept, put = Kept(record_ids=(new.record_id,)), replace(new, revision=revision)
+            kept, put = Kept(record_ids=(new.record_id,), uses=(None,)), replace(new, revision=revision)
         else:
-            kept = Kept(record_ids=(known.record_id,), known=True)
+            kept = kept_of(collection, [known.record_id], known=True)
             put = _again(reinforced(known, house.long_term), new)
         touches = frozenset({f"recovery:{new.tags}", f"record:{put.record_id}"})
         return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)

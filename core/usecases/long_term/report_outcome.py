@@ -9,7 +9,7 @@ from core.long_term.steps import RecordPut
 from core.long_term.worth import with_outcome
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.writing import Edit, edit
 
 
@@ -28,7 +28,7 @@ async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
         records = [collection.stored(record_id) for record_id in command.record_ids]
         changed = [with_outcome(record, command.succeeded, house.long_term) for record in records]
         return Edit(
-            result=Kept(record_ids=command.record_ids),
+            result=kept_of(collection, command.record_ids),
             steps=tuple(RecordPut(record=record) for record in changed),
             touches=frozenset(f"record:{record_id}" for record_id in command.record_ids),
         )

@@ -1,12 +1,15 @@
 """StoreFact: a fact is durable and found at once, then judged against the nearest facts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.ids import RecordId
-from core.model.record import RecordState
+from core.keys import CollectionKey
+from core.model.record import Record, RecordState
+from core.ports.aggregates import Committed
 from core.usecases.house import House
 from core.usecases.long_term.add_record import AddRecord, store
-from core.usecases.long_term.answers import RecordsKept, read_back
+from core.usecases.long_term.answers import Kept, RecordsKept, read_back, records_of, superseded_by, told
 from core.usecases.long_term.judge_facts import judge_facts
 
 
@@ -37,14 +40,34 @@ async def store_fact(house: House, command: StoreFact) -> FactStored:
         return FactStored(
             kept=await read_back(house, key, committed), superseded_ids=command.adding.supersedes
         )
-    await judge_facts(house, key)
     (record_id,) = committed.result.record_ids
-    async with house.collections.reading(key) as collection:
-        superseded = [r.record_id for r in collection.records.values() if r.superseded_by == record_id]
-        record = collection.records.get(record_id)
+    judged = await _judgement(house, key, record_id, committed) if committed.replayed else None
+    if judged is None:
+        await judge_facts(house, key)
+        judged = await _judgement(house, key, record_id, committed) or {}
+    record = judged.get(record_id)
     contested = record.contested_with if record and record.state is RecordState.CONTESTED else ()
+    superseded = {
+        *command.adding.supersedes,
+        *committed.result.superseded_ids,
+        *superseded_by(record_id, judged.values()),
+    }
     return FactStored(
-        kept=await read_back(house, key, committed),
+        kept=await told(house, key, committed, {record_id: record} if record else {}),
         superseded_ids=tuple(sorted(superseded)),
         contested_ids=contested,
     )
+
+
+async def _judgement(
+    house: House, key: CollectionKey, record_id: RecordId, committed: Committed[Kept]
+) -> Mapping[RecordId, Record] | None:
+    """Returns the records that the fact's judgement put; all as they stand, where the feed does not tell any more.
+    None: it has not been judged."""
+    async for change in house.collections.feed(key, committed.revision):
+        put = records_of(change.steps)
+        if record_id in put and put[record_id].judged:
+            return put
+    async with house.collections.reading(key) as collection:
+        standing = collection.records.get(record_id)
+        return dict(collection.records) if standing is None or standing.judged else None

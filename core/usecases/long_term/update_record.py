@@ -13,7 +13,7 @@ from core.long_term.steps import Step
 from core.model.record import Record, RecordKind, RecordState
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.new_records import require_harmless, require_past
 from core.usecases.long_term.remaking import waiting_anew
 from core.usecases.long_term.writing import Edit, edit
@@ -42,7 +42,6 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
     RequestIdReused."""
     now = house.clock.now()
     require_past("record.event_time", command.given.get("event_time"), now)
-    kept = Kept(record_ids=(command.record_id,))
 
     def compose(collection: Collection, revision: int) -> Edit[Kept]:
         before = collection.stored(command.record_id)
@@ -60,7 +59,12 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
             steps += waiting_anew(collection, {before.record_id}, rewriting.dropped)
         rewriting.put(after)
         steps += rewriting.steps
-        return Edit(result=kept, steps=tuple(steps), sees_all=True, erase=says_other)
+        return Edit(
+            result=kept_of(collection, [command.record_id]),
+            steps=tuple(steps),
+            sees_all=True,
+            erase=says_other,
+        )
 
     committed = await edit(house, command.key, compose, command.request, Kept)
     return await read_back(house, command.key, committed)

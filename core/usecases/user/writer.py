@@ -21,12 +21,18 @@ SCOPE = "user"
 
 
 async def writer_of(house: House, tenant: Tenant, user: User) -> Require:
-    """Returns what must hold when something is written for this user, whose record is made if there is none. Raises
-    MemoryOff."""
+    """Returns what must hold when something is written for this user, whose record is made if there is none.
+
+    The store refuses the write where memory is off (RequirementFailed): only there is it known whether the call is a
+    repetition, which gets its first answer all the same."""
     record = await _record_of(house, tenant, user)
-    if not is_writable(record):
-        raise MemoryOff(SCOPE)
     return Require(key=record.key, uid=record.uid)
+
+
+async def require_memory(house: House, tenant: Tenant, user: User) -> None:
+    """Raises MemoryOff where nothing may be written for this user: before a model is shown what is theirs."""
+    if not is_writable(await _record_of(house, tenant, user)):
+        raise MemoryOff(SCOPE)
 
 
 async def keeper_of(house: House, tenant: Tenant, user: User) -> Require:

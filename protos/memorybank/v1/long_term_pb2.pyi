@@ -2532,7 +2532,7 @@ Global___ReportOutcomeRequest: _TypeAlias = ReportOutcomeRequest  # noqa: Y015
 
 @_typing.final
 class ReportOutcomeResponse(_message.Message):
-    """The records, as they stand now."""
+    """The records, as the call left them."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -2622,7 +2622,7 @@ Global___GiveFeedbackRequest: _TypeAlias = GiveFeedbackRequest  # noqa: Y015
 
 @_typing.final
 class GiveFeedbackResponse(_message.Message):
-    """The records, as they stand now."""
+    """The records, as the call left them."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

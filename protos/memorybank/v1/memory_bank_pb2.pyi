@@ -648,7 +648,9 @@ class StartTaskRequest(_message.Message):
     alpha: _builtins.float
     """Weight of the attribute score, 0 to 1. Absent: the bank's."""
     request_id: _builtins.str
-    """Makes a repetition harmless: it attaches to the first call, or resumes it. Empty: none."""
+    """Makes a repetition harmless: it attaches to the first call, or resumes it, and tells of the bank, its plan and the
+    prompt as they stand by then. Empty: none.
+    """
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Message]:
         """The context as messages, in order."""
@@ -897,7 +899,9 @@ class AdvanceTaskRequest(_message.Message):
     interaction_id: _builtins.str
     """The interaction's id. Empty: generated."""
     request_id: _builtins.str
-    """Makes a repetition harmless: it attaches to the first call, or resumes it. Empty: none."""
+    """Makes a repetition harmless: it attaches to the first call, or resumes it; its prompt is of memory as it stands by
+    then. Empty: none.
+    """
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Message]:
         """The context as messages, in order. Of a CROSS_VALIDATION first the verdict, then, in the role `evidence`, what it
@@ -1484,7 +1488,7 @@ class RestructureRequest(_message.Message):
     wait: _types_pb2.Wait.ValueType
     """What to wait for: with STORED the call only sets the work going."""
     request_id: _builtins.str
-    """Makes a repetition harmless. Empty: none."""
+    """Taken for uniformity: a repetition takes up what is unfinished by then, and does nothing twice. Empty: none."""
     @_builtins.property
     def interaction_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Which interactions, at most 100. Empty: all that are unstructured."""
@@ -1518,7 +1522,7 @@ class RestructureResponse(_message.Message):
     revision: _builtins.int
     """The bank's revision after the call."""
     replayed: _builtins.bool
-    """Whether this is the first answer to the same request_id, again."""
+    """Never."""
     @_builtins.property
     def structurings(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Structuring]:
         """One for each interaction taken up, by its id."""

@@ -11,7 +11,9 @@ Conventions that hold for every call of this package:
   every change. Every response that touches a bank carries the revision it speaks of. A read that sends `min_revision` sees at least that change, whichever replica answers
   (REVISION_NOT_REACHED if there is none such); without it an answer may be as old as the configured staleness.
 - Mutations take a `request_id`: a repetition with the same body does nothing and gets the first answer with
-  `replayed` set; with another body it is refused (REQUEST_ID_REUSED). Without one, a repetition is a new request.
+  `replayed` set, whatever has changed since; with another body it is refused (REQUEST_ID_REUSED). Content that was
+  erased since stays erased: where there was any, the thing is answered as it stands, or is missing. Without a
+  `request_id`, a repetition is a new request.
 - `if_revision`, where a mutation has it, is the revision at which the caller read what it changes: the mutation is
   refused (STALE_REVISION) if the thing has changed since. Absent: it happens regardless.
 - Lists page: `page_size` is a ceiling (0: the default), an empty `next_page_token` ends the list, and a token goes

@@ -26,7 +26,7 @@ from core.usecases.user.count_tokens import write_tokens
 from core.usecases.user.get_user import GetUser, get_user
 from core.usecases.user.purge_user import PurgeUser, UserPurged, carry_on, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
-from core.usecases.user.writer import new_user, tender_of, writer_of
+from core.usecases.user.writer import new_user, require_memory, tender_of, writer_of
 from core.user.steps import UserPut
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
@@ -67,7 +67,7 @@ async def test_a_user_switched_off_is_not_written_for_until_switched_on(house: H
 
     off = await update_user(house, UpdateUser(key=ADA, fields={"enabled"}, enabled=False))
     with pytest.raises(MemoryOff):
-        await writer_of(house, ACME, ADA.user)
+        await require_memory(house, ACME, ADA.user)
     with pytest.raises(MemoryOff):
         await memorize(house, Memorize(key=bank, context=Context(text="The ferry leaves at nine.")))
     with pytest.raises(MemoryOff):
