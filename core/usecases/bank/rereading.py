@@ -124,8 +124,10 @@ class Rereading:
         """Returns of segments the first ones of other records that they may join."""
         prints = self._known[self._record.interaction_id]
         found: dict[int, SegmentRef] = {}
-        for index in indexes:
-            if index in self._telling and (first := await self._first(index)) is not None:
+        async with self._house.banks.reading(self._key) as bank:
+            asked = [index for index in indexes if index in self._telling] if bank.nodes else []
+        for index in asked:
+            if (first := await self._first(index)) is not None:
                 found[index] = first
         async with self._house.banks.reading(self._key) as bank:
             for index, first in list(found.items()):
@@ -149,8 +151,6 @@ class Rereading:
 
     def _like(self, bank: Bank, words: str) -> list[SegmentRef]:
         """Returns segments of other records that stand under a node and hold these words, the likest first."""
-        if not bank.nodes:
-            return []
         letters = letters_of(words)
         return [
             ref
