@@ -8,28 +8,18 @@ invented one stops both.
 
 from itertools import product
 
-from core.agents.offline.claims.agreement import agrees, of_two_sorts
 from core.agents.offline.claims.alignment import speak_of_one_thing
 from core.agents.offline.claims.comparison import compare, tells_of_another
 from core.agents.offline.claims.denial import contrasts, denials, exclusions
-from core.agents.offline.claims.directions import exchanged
 from core.agents.offline.claims.ending import endings
-from core.agents.offline.claims.experiences import never_and_done
 from core.agents.offline.claims.finding import Contradiction, Slot
-from core.agents.offline.claims.framed_en import framed
 from core.agents.offline.claims.reading import read
 from core.agents.offline.claims.replacement import replaced
-from core.agents.offline.claims.scales import opposed
-from core.agents.offline.claims.slots import other_fillers
 from core.agents.offline.claims.statement import Statement, Term
-from core.agents.offline.claims.values import other_values
 
-ONE_PERSON = tuple(map(frozenset, (("i", "my", "we"), ("he", "his"), ("she", "her"), ("they", "their"))))
-OWNERS = frozenset({"my", "his", "her", "their"})
 MOST_CLAUSES = (
     16  # compared of a sentence: of 36,000 sentences five had more, and all of them were rows of tables
 )
-FRAMES = (opposed, other_values, other_fillers, exchanged, never_and_done)  # of Chinese
 
 __all__ = ["Contradiction", "Slot", "contradiction", "contradicts"]
 
@@ -49,8 +39,6 @@ def contradiction(left: Statement, right: Statement, *, same_matter: bool = Fals
     if left.text == right.text:
         return None
     found = _between(left, right, same_matter)
-    if found is None and not (left.chinese or right.chinese):
-        found = max(framed(left, right), key=lambda one: one.confidence, default=None)
     if found is not None or not (left.parts or right.parts) or not (left.told and right.told):
         return found
     if not speak_of_one_thing(left, right):
@@ -64,7 +52,7 @@ def _between(left: Statement, right: Statement, same_matter: bool) -> Contradict
     """Returns the most certain contradiction between two sentences as wholes."""
     if not _comparable(left, right):
         return None
-    if not (left.personal and right.personal or speak_of_one_thing(left, right)):
+    if not (left.personal or speak_of_one_thing(left, right)):
         return None  # nothing in common, but for who speaks: no subject, no frame
     if left.labels and right.labels and left.labels.isdisjoint(right.labels):
         return None  # "Phase 1" and "Phase 2" are two things
@@ -72,58 +60,30 @@ def _between(left: Statement, right: Statement, same_matter: bool) -> Contradict
         return None
     if left.defines and right.defines and left.defines != right.defines:
         return None
-    found = _framed(left, right, same_matter) if left.chinese else []
-    if left.personal == right.personal and left.personal != "it":
-        compared = _compared(left, right, same_matter)
-        found += [one for one in compared if not left.chinese or not agrees(left, right, one)]
-    found = [one for one in found if one.slot is Slot.DENIAL or not _equal(one.value_a, one.value_b)]
+    compared = _compared(left, right, same_matter)
+    found = [one for one in compared if one.slot is Slot.DENIAL or not _equal(one.value_a, one.value_b)]
     return max(found, key=lambda one: one.confidence, default=None)
 
 
 def _compared(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:
-    """Returns what is found by the terms of both, whatever the language."""
+    """Returns what the rules find in the terms of both."""
     found = [
         *_one_sided(left, right, same_matter),
         *(one.turned() for one in _one_sided(right, left, same_matter)),
     ]
     if not (left.hedged or right.hedged):
         both = (replaced(compare(left, x, right, y, same_matter)) for x, y in _views(left, right))
-        found += [one for one in both if one is not None and not (left.chinese and of_two_sorts(one))]
+        found += [one for one in both if one is not None]
     return found
-
-
-def _framed(left: Statement, right: Statement, same_matter: bool) -> list[Contradiction]:
-    """Returns what is found by the frames of Chinese sentences; a pronoun may stand for whom the other leaves out."""
-    least = _to_be_shared(left, right, same_matter)
-    if left.hedged or right.hedged or not least:
-        return []
-    return [one for rule in FRAMES if (one := rule(left, right, least)) is not None]
-
-
-def _to_be_shared(left: Statement, right: Statement, same_matter: bool) -> int:
-    """Returns how many things both must name, given what pronouns they begin with; 0 if these mean others."""
-    ours, theirs = left.personal, right.personal
-    if "it" in (ours, theirs):
-        return 0
-    if ours == theirs or any({ours, theirs} <= person for person in ONE_PERSON):
-        return 1
-    if "" not in (ours, theirs):
-        return 0
-    if same_matter or (ours or theirs) in ("i", "my") and "我" in left.text and "我" in right.text:
-        return 1  # 苦瓜我不吃
-    return 2 if (ours or theirs) in OWNERS else 0
 
 
 def _comparable(left: Statement, right: Statement) -> bool:
     """Whether both assert something as it is, in one language, and not of a pronoun whose meaning is open."""
     if not (left.told and right.told):
         return False
-    if (
-        left.chinese is not right.chinese
-        or left.mood != right.mood
-        or left.personal != right.personal
-        and not left.chinese
-    ):
+    if left.chinese is not right.chinese or left.mood != right.mood:
+        return False
+    if left.personal != right.personal or left.personal == "it":
         return False
     if left.speaker == right.speaker:
         return True

@@ -11,21 +11,11 @@ From the words to an answer, each step knows only those before it:
   same words turned round).
 - Rules: `denial` (never, not, only), `ending` (sold, moved, resigned), `replacement` (another value in the same slot).
   Each gives a `finding.Contradiction` or none.
-- Frames of Chinese, which tells one thing in many words: `matter` (what a clause is about) and `occasions` (when); on
-  them `scales` (two sides of one state), `values` (two values of one attribute), `slots` (two fillers of a place for
-  one), `directions` (a relation turned round) and `experiences` (never done, and done). Their words are in
-  `lexicon_frames_zh`. `agreement` takes back what the rules above find of two things or times.
-- Frames of English, where the rules above find nothing: `frame_en` reads a sentence by the senses of its words, with
-  what stands beside the matter; `opposed_en` finds two states that exclude each other (by `states_en`), `valued_en`
-  another measure, day or member of a family, `parties_en` another party to a relation that has one, `never_en` an act
-  that is never done (all by `values_en`); `framed_en` asks them.
 
 Outside, `contradiction` asks all rules about two sentences, and `sameness` asks whether one says what another does.
 
-Where a change goes: a word, a synonym or a pair of opposites is a line of a lexicon; a state told in many words is one
-of `states_en`, what a number may measure one of `values_en`, both in Chinese lines of `lexicon_frames_zh`. A unit is a
-line of `measures`. A notation of values (half past one, 两公斤半) belongs to `spelled` or `chinese_forms`. A verb that
-ends a state is a line of `ending.ENDINGS`. Another kind of difference is a function in `replacement`, with its place in
-`replaced`, which says what comes first. What makes two sentences incomparable (a mood, a label, another speaker)
-belongs to `contradiction`.
+Where a change goes: a word, a synonym or a pair of opposites is a line of a lexicon. A unit is a line of `measures`. A
+notation of values (half past one, 两公斤半) belongs to `spelled` or `chinese_forms`. A verb that ends a state is a line
+of `ending.ENDINGS`. Another kind of difference is a function in `replacement`, with its place in `replaced`, which says
+what comes first. What makes two sentences incomparable (a mood, a label, another speaker) belongs to `contradiction`.
 """

@@ -34,4 +34,3 @@ def _read() -> dict[str, tuple[str, float]]:
 
 
 MEASURED = _read()  # a unit to its dimension and its factor
-CLOCK = "clock"  # the dimension of times of day, in hours

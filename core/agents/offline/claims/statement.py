@@ -123,14 +123,6 @@ class Statement:
         return tuple(term for term in self.terms if term.asserted)
 
     @cached_property
-    def numbers(self) -> tuple[Term, ...]:
-        return tuple(term for term in self.asserted if term.kind is Kind.NUMBER)
-
-    @cached_property
-    def dates(self) -> tuple[Term, ...]:
-        return tuple(term for term in self.asserted if term.kind is Kind.DATE)
-
-    @cached_property
     def denied(self) -> tuple[Term, ...]:
         return tuple(term for term in self.terms if not term.asserted)
 
@@ -174,12 +166,6 @@ class Statement:
         if finding not in self._found:
             self._found[finding] = finding(self.text)
         return cast(Found, self._found[finding])
-
-    def kept(self, reading: "Callable[[Statement], Found]") -> Found:
-        """Returns what a function reads in the statement. It reads once, as `in_text`."""
-        if reading not in self._found:
-            self._found[reading] = reading(self)
-        return cast(Found, self._found[reading])
 
     def surface(self, terms: Sequence[Term]) -> str:
         """Returns the text from the first of these terms to the last."""

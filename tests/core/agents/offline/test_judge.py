@@ -12,6 +12,7 @@ from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
 from tests.core.agents.offline.judge_pairs import (
     CHINESE,
+    COMPARED_ENGLISH,
     ENGLISH,
     OTHERS_CHINESE,
     OTHERS_ENGLISH,
@@ -40,7 +41,15 @@ async def relation(judge: OfflineJudge, a: str, b: str) -> str:
 
 @pytest.mark.parametrize(
     ("expected", "a", "b"),
-    [*ENGLISH, *CHINESE, *PROCEDURES_ENGLISH, *PROCEDURES_CHINESE, *OTHERS_ENGLISH, *OTHERS_CHINESE],
+    [
+        *ENGLISH,
+        *COMPARED_ENGLISH,
+        *CHINESE,
+        *PROCEDURES_ENGLISH,
+        *PROCEDURES_CHINESE,
+        *OTHERS_ENGLISH,
+        *OTHERS_CHINESE,
+    ],
 )
 async def test_pairs_are_judged_as_a_careful_reader_does(
     judge: OfflineJudge, expected: str, a: str, b: str
