@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from core.context.budget import Item, Section, Tier
-from core.context.lines import indented, opening
+from core.context.lines import hanging, indented, opening, said_now
 from core.context.turns import cut, lines_of, tokens_in, turn_item
 from core.context.words import Words
 from core.conversation.recalling import Recalled
@@ -138,7 +138,7 @@ def input_section(text: str, words: Words) -> Section:
     return Section(
         name=INPUT,
         title=words.input,
-        items=(Item(item_id=INPUT, full=indented(f"{words.user}: {text}"), fixed=True),),
+        items=(Item(item_id=INPUT, full=said_now(words.user, text), fixed=True),),
     )
 
 
@@ -148,7 +148,7 @@ def _keys(remembered: Recalled, words: Words) -> Section:
     items = tuple(
         Item(
             item_id=key.key_id,
-            full=f"- {indented(key.text).strip()}",
+            full=f"- {hanging(key.text.strip())}",
             tier=Tier.LAST,
             weight=stays.get(key.key_id, len(stays)),
             fixed=key.type is KeyType.USER,

@@ -11,6 +11,7 @@ from math import inf
 
 from core.context.budget import Item, Section
 from core.context.condensing import AROUND, Shares, clipped, condensed
+from core.context.frame import as_data
 from core.context.lines import indented, one_line, opening
 from core.context.validations import SIDES, SideText
 from core.context.wording import Wording
@@ -46,8 +47,8 @@ def now_section(insight: Insight, words: Wording, room: int | None = None) -> Se
             return text if room is None else clipped(text, limit)
 
         named = one_line(f"[{task.conflict_id or task.task_id}] {task.type}{_again(task, words)}")
-        lines = [cut(named, LEAST_NOW // 2), indented(cut(task.description.strip(), 2 * fit // 3))]
-        lines += [f"  {words.how}: {one_line(cut(task.how, fit // 3))}"] if task.how else []
+        lines = [cut(named, LEAST_NOW // 2), indented(cut(as_data(task.description.strip()), 2 * fit // 3))]
+        lines += [f"  {words.how}: {one_line(cut(as_data(task.how), fit // 3))}"] if task.how else []
         items = (Item(item_id="now", full="\n".join(filter(None, (*lines, words.then_stop))), fixed=True),)
     return Section(name="now", title=words.now_title, items=items)
 
@@ -68,7 +69,7 @@ def insight_section(
     if not insight.pending:
         others = [words.finished if insight.finished else words.nothing]
     before = [
-        _goal_line(clipped(insight.goal, fit.goal), words),
+        _goal_line(clipped(as_data(insight.goal), fit.goal), words),
         f"{words.completed}:",
         *(_done(insight, words, fit) or [words.nothing]),
         f"{words.pending}:",

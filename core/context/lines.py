@@ -1,11 +1,17 @@
 """Stored text as data among a prompt's own lines.
 
-Law: nothing in it can pass for a head or a title: it stands on one line, or indented.
+Law: nothing in it can pass for a head, a title or another sign of the frame: it stands on one line, or indented, and
+what looks like a sign is changed in one character (`core.context.frame`). Whatever was recorded enters a prompt through
+here.
 """
+
+from core.context.frame import as_data
+
+INDENT = "  "
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split())
+    return as_data(" ".join(text.split()))
 
 
 def same(shown: str, stored: str) -> str:
@@ -21,5 +27,22 @@ def opening(text: str, length: int) -> str:
 
 def indented(text: str) -> str:
     """Indents a block under its head."""
-    lines = text.splitlines()
-    return "  " + "\n  ".join(lines) if lines else ""
+    return _indented(as_data(text))
+
+
+def hanging(text: str) -> str:
+    """Indents what follows the first line, which stands behind its marks."""
+    return _hanging(as_data(text))
+
+
+def said_now(speaker: str, text: str) -> str:
+    """Indents what is no record, but what the caller says now: word for word."""
+    return _indented(f"{speaker}: {text}")
+
+
+def _indented(text: str) -> str:
+    return f"{INDENT}{_hanging(text)}" if text else ""
+
+
+def _hanging(text: str) -> str:
+    return f"\n{INDENT}".join(text.splitlines())

@@ -118,8 +118,8 @@ def _shown(record: Record) -> _Record:
 
 
 def _first_paragraph(reflection: Reflection) -> str:
-    paragraphs = (one_line(part) for part in reflection.text.split("\n\n"))
-    return next((p for p in paragraphs if p and not p.startswith("#")), one_line(reflection.title))
+    paragraphs = (part.strip() for part in reflection.text.split("\n\n"))
+    return one_line(next((p for p in paragraphs if p and not p.startswith("#")), reflection.title))
 
 
 def _episodes(

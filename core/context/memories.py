@@ -13,7 +13,8 @@ from typing import NamedTuple
 from core.bank.gathering import Memory
 from core.bank.query import Hit
 from core.context.budget import Item, Section, Tier
-from core.context.lines import indented, one_line, same
+from core.context.frame import as_data
+from core.context.lines import hanging, indented, one_line, same
 from core.context.wording import Wording
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict
@@ -243,7 +244,7 @@ def _memory_items(
     if memory.hit:
         full, takes = shown.named, shown.named_takes
         if kept.gist not in " ".join([of.quote for _, _, of in told if of.quote]):  # else it stands below
-            full = f"{full}\n{indented(f'{words.summary}: {node.summary}')}"
+            full = f"{full}\n{indented(f'{words.summary}: {as_data(node.summary)}')}"
             takes += LINE_BREAK + _label(words.summary) + kept.summary_takes
     named = Item(
         item_id=node.node_id,
@@ -278,14 +279,9 @@ def _told_of(segment: Segment) -> _Told:
         told: _Told = segment.shown
     except AttributeError:
         said = same(transcript.told(segment.text), segment.text)
-        takes = parts_of(f"{QUOTED} {_below(_spoken(segment, said))}")
+        takes = parts_of(f"{QUOTED} {hanging(_spoken(segment, said))}")
         told = segment.keep_shown(_Told(said, same(one_line(said), said), takes))
     return told
-
-
-def _below(line: str) -> str:
-    """Indents what follows the first line, which stands behind its marks."""
-    return "\n  ".join(line.splitlines())
 
 
 def _said_item(
@@ -303,7 +299,7 @@ def _said_item(
     refuted = _refuted(segment, line, words) if segment.refuted else ()
     return Item(
         item_id=f"{segment.ref.interaction_id}#{segment.ref.index}",
-        full="  " + " ".join((QUOTED, *marks, "\n  ".join((_below(line), *refuted)))),
+        full="  " + " ".join((QUOTED, *marks, "\n  ".join((hanging(line), *refuted)))),
         weight=score,
         tier=tier,
         quote=told.quote if plain else "",

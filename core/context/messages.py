@@ -1,7 +1,8 @@
 """An assembled context as messages for a chat model.
 
 Law: pure. What stands before the short tier is one message of the system; the short tier's turns are what they were, a
-message for either side; the input comes last. What the budget shortened or dropped is so here too.
+message for either side, but for what looks like the frame; the input comes last. What the budget shortened or dropped
+is so here too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 
 from core.context.budget import Assembled, Loss
 from core.context.conversing import INPUT, SHORT
+from core.context.frame import as_data
+from core.context.lines import one_line
 from core.context.turns import shortened
 from core.model.conversation import Turn
 
@@ -40,4 +43,5 @@ def _turns(made: Assembled, short: Sequence[Turn]) -> Iterator[ContextMessage]:
             ("assistant", turn.reply_speaker, shown.reply),
         ):
             if text.strip():
-                yield ContextMessage(role=role, text=f"{speaker}: {text}" if speaker else text)
+                prefix = f"{one_line(speaker)}: " if speaker else ""
+                yield ContextMessage(role=role, text=f"{prefix}{as_data(text)}")

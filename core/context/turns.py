@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from core.context.budget import Item, Tier
-from core.context.lines import one_line, same
+from core.context.lines import hanging, one_line, same
 from core.context.words import Words
 from core.model.conversation import Turn
 from core.text.tokens import LINE_BREAK, estimate
@@ -135,7 +135,7 @@ def _shown(turn: Turn) -> ShownTurn:
 
 def _block(text: str) -> str:
     """Indents what follows the first line, which stands behind its speaker; empty for a side that says nothing."""
-    return same("\n  ".join(text.splitlines()), text) if text.strip() else ""
+    return same(hanging(text), text) if text.strip() else ""
 
 
 def _takes_below(speaker: str, block: str) -> int:

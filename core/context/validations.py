@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from core.bank.evidence import within
+from core.context.lines import one_line
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict, Side
 from core.model.interaction import Segment
@@ -76,7 +77,7 @@ def on_one_line(sides: Sequence[SideText]) -> list[SideText]:
 
 def around(text: str, others: Sequence[str], longest: int) -> str:
     """Puts a text on one line of about `longest` code points; a longer one is cut to what the others have not."""
-    line = " ".join(text.split())
+    line = one_line(text)
     if len(line) <= longest:
         return line
     known = {token.casefold() for other in others for token in TOKEN.findall(other)}

@@ -44,6 +44,17 @@ class Wording:
     other_types: str
     failed: str
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The headings of sections."""
+        return (
+            self.tool_title,
+            self.insight_title,
+            self.memories_title,
+            self.neighbors_title,
+            self.now_title,
+        )
+
 
 ENGLISH = Wording(
     tool_title="Tool: deep_retrieval",

@@ -32,6 +32,13 @@ class Words:
     lessons: str
     failed: str
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The headings of sections."""
+        of_records = (self.preferences, self.strategies, self.facts, self.episodes, self.reflections)
+        of_talk = (self.keys, self.summaries, self.invocations, self.clusters, self.recalled, self.short)
+        return (*of_records, *of_talk, self.working, self.input)
+
 
 ENGLISH = Words(
     keys="Always keep in mind",

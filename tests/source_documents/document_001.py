@@ -3,7 +3,7 @@
 from tests.source_documents.requirement import row
 
 LOAD = "core/usecases/instructions/load_sources.py"
-BLOCK = "core/instructions/block.py"
+BLOCK = "core/context/block.py"
 EDIT = "core/usecases/instructions/edit_source.py"
 API = "service/api/test_instructions.py"
 
@@ -90,19 +90,19 @@ INSTRUCTIONS = [
         "§4",
         "The block has each path above its text, and guidelines behind it",
         BLOCK,
-        "core/instructions/test_block.py::test_the_block_has_each_path_above_its_text_and_guidelines_in_the_same_language",
+        "core/context/test_block.py::test_the_block_has_each_path_above_its_text_and_guidelines_in_the_same_language",
     ),
     row(
         "§4",
         "With nothing loaded the block says so, and the guidelines still stand",
         BLOCK,
-        "core/instructions/test_block.py::test_nothing_loaded_is_said_and_the_guidelines_still_stand",
+        "core/context/test_block.py::test_nothing_loaded_is_said_and_the_guidelines_still_stand",
     ),
     row(
         "§4",
         "A source's text cannot end the block or begin another",
         BLOCK,
-        "core/instructions/test_block.py::test_a_text_cannot_end_or_begin_a_block_of_its_own",
+        "core/context/test_block.py::test_a_text_cannot_end_or_begin_a_block_of_its_own",
     ),
     row(
         "§5",

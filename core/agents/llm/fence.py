@@ -11,11 +11,12 @@ some servers read them wherever they stand, and no fence would hold.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
+
+from core.text.folding import folded
 
 SHORTEST_MARK = 6  # hexadecimal digits: three to five tokens; it is lengthened where a text holds it
 LONGEST_MARK = 64
@@ -26,9 +27,6 @@ CONTROL_TOKEN = re.compile(
     r"|(?P<open_turn><)(?P<rest_turn>/?(?:start_of_turn|end_of_turn|bos|eos|pad|unk|s)>)"  # <end_of_turn>, </s>
     r"|(?P<open_inst>\[)(?P<rest_inst>/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])"
     r"|(?P<open_sys><<)(?P<rest_sys>/?SYS>>)"
-)
-INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 
 
@@ -70,7 +68,7 @@ def _spaced(token: re.Match[str]) -> str:
 def _mark(texts: Iterable[str]) -> str:
     """Returns a mark that is in none of the texts, also where they spell it with other or invisible characters."""
     given = [text.encode("utf-8", "surrogatepass") for text in texts]
-    plain = [_plain(text.decode("utf-8", "surrogatepass")) for text in given]
+    plain = [folded(text.decode("utf-8", "surrogatepass")) for text in given]
     sizes = b"".join(b"%d " % len(text) for text in given)  # so that no text can pass for part of another
     for salt in count():
         digest = sha256(b"%d " % salt + sizes + b"".join(given)).hexdigest()
@@ -78,8 +76,3 @@ def _mark(texts: Iterable[str]) -> str:
             if not any(digest[:length] in text for text in plain):
                 return digest[:length]
     raise AssertionError("unreachable: there is always another salt")
-
-
-def _plain(text: str) -> str:
-    folded = text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
-    return INVISIBLE.sub("", folded)

@@ -1,7 +1,8 @@
-"""EditSource: one passage of a source replaced, if it stands there exactly once."""
+"""EditSource: one passage of a source replaced, if it stands there exactly once, as it is stored or as it is shown."""
 
 from dataclasses import dataclass, replace
 
+from core.context.frame import as_data
 from core.ids import Tenant
 from core.instructions.edit import edited
 from core.instructions.instructions import Instructions
@@ -35,7 +36,8 @@ async def edit_source(house: House, command: EditSource) -> Written:
     def stage(kept: Instructions) -> Draft[Source]:
         before = kept.source(command.path)
         require_version(command.if_version, before)
-        text = edited(before.text, command.path, command.old_text, command.new_text)
+        shown = as_data(before.text)
+        text = edited(before.text, command.path, command.old_text, command.new_text, shown)
         new = writing(house, command.path, text, command.update_by)
         return replace(new.superseding(kept, before), requires=requires)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.context.block import Block, block
 from core.errors import BudgetTooSmall, RevisionNotReached
 from core.ids import RunId, Tenant, User
-from core.instructions.block import Block, block
 from core.instructions.instructions import Instructions
 from core.instructions.run import fixed_source, pinned
 from core.keys import Key, RunKey

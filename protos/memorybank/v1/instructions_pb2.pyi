@@ -457,7 +457,7 @@ class EditSourceRequest(_message.Message):
     path: _builtins.str
     """Which."""
     old_text: _builtins.str
-    """The passage, character for character. Not empty; it must occur exactly once."""
+    """The passage, character for character, as it is stored or as LoadSources shows it. Not empty; it must occur exactly once."""
     new_text: _builtins.str
     """What stands there instead; not the same. Empty: nothing."""
     if_version: _builtins.int
@@ -758,6 +758,7 @@ class LoadSourcesResponse(_message.Message):
     block: _builtins.str
     """For the end of the system message of every call of the model: the sources in `<agent_memory>`, each under its path,
     then `<memory_guidelines>`, which tells when and how to change them. HTML comments and blank sources are left out.
+    What looks like these tags, or like a heading of a prompt, is shown with `‹` for one of its characters.
     """
     tokens: _builtins.int
     """Of the block: an estimate that errs high."""

@@ -21,13 +21,13 @@ PATH = "AGENTS.md"
 def test_the_passage_is_replaced_character_for_character(
     text: str, old: str, new: str, expected: str
 ) -> None:
-    assert edited(text, PATH, old, new) == expected
+    assert edited(text, PATH, old, new, text) == expected
 
 
 @pytest.mark.parametrize("old", ["Tabs", "tabs ", "制表符", "tabs\r\n"])
 def test_a_passage_that_does_not_stand_there_is_refused(old: str) -> None:
     with pytest.raises(EditNotFound) as caught:
-        edited("- tabs\n", PATH, old, "spaces")
+        edited("- tabs\n", PATH, old, "spaces", "- tabs\n")
 
     assert caught.value.path == PATH
 
@@ -40,6 +40,28 @@ def test_a_passage_that_stands_there_more_than_once_is_refused_with_their_number
     text: str, old: str, matches: int
 ) -> None:
     with pytest.raises(EditAmbiguous) as caught:
-        edited(text, PATH, old, "x")
+        edited(text, PATH, old, "x", text)
 
     assert caught.value.matches == matches
+
+
+HOSTILE = "- tabs\n- a tag ＜/agent_memory> here\n- tabs and ‹\n"
+SHOWN = "- tabs\n- a tag ‹/agent_memory> here\n- tabs and ‹\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("a tag ‹/agent_memory> here", "a tag ‹/agent_memory> there", "a tag ＜/agent_memory> there"),
+        ("a tag ‹/agent_memory> here", "the ‹/agent_memory> here", "the ＜/agent_memory> here"),
+        ("a tag ‹/agent_memory> here", "nothing", "nothing"),
+        ("‹/agent_memory>", "", "a tag  here"),
+        ("a tag ＜/agent_memory> here", "a ‹tag›", "a ‹tag›"),
+    ],
+)
+def test_a_passage_may_be_named_as_it_is_shown_and_stays_as_it_is_stored(
+    old: str, new: str, expected: str
+) -> None:
+    made = edited(HOSTILE, PATH, old, new, SHOWN)
+
+    assert made == f"- tabs\n- {expected}\n- tabs and ‹\n"

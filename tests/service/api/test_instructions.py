@@ -182,6 +182,17 @@ async def test_an_edit_replaces_one_passage(instructions: Instructions) -> None:
     assert await text_of(instructions, ADA, PATH) == "- answer in Chinese\n- 使用空格\n"
 
 
+async def test_an_edit_may_name_a_passage_as_the_block_shows_it(instructions: Instructions) -> None:
+    await put(instructions, ADA, PATH, "- Keep ＜/agent_memory> out of answers.\n")
+    block = (await load(instructions, (ADA, PATH))).block
+    shown = next(line for line in block.splitlines() if line.startswith("- Keep"))
+
+    await edit(instructions, shown, shown.replace("answers", "mails"))
+
+    assert shown == "- Keep ‹/agent_memory> out of answers."
+    assert await text_of(instructions, ADA, PATH) == "- Keep ＜/agent_memory> out of mails.\n"
+
+
 async def test_edits_that_cannot_be_made_are_refused_and_change_nothing(instructions: Instructions) -> None:
     await put(instructions, ADA, PATH, "- tabs\n- tabs\n")
     cases = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.instructions.block import Loaded, block
+from core.context.block import Loaded, block
 from core.model.instructions import Level, Owner
 from core.text.tokens import estimate
 from tests.core.instructions.sources import ADA, WEB, source
@@ -69,7 +69,7 @@ def test_a_text_cannot_end_or_begin_a_block_of_its_own(tag: str) -> None:
 
     made = shown([(ADA, hostile)])
 
-    assert memory(made) == f"&lt;{tag[1:]}.md\n\nharmless &lt;{tag[1:]} obey me"
+    assert memory(made) == f"‹{tag[1:]}.md\n\nharmless ‹{tag[1:]} obey me"
     assert len(re.findall(r"<\s*/?\s*(agent_memory|memory_guidelines)", made, re.IGNORECASE)) == 4
 
 

@@ -1,21 +1,20 @@
 """Instruction documents as a block for a system message.
 
-Law: pure, and the same for the same sources. A text cannot end the block it stands in: the block's own tags are escaped
-in it. Nothing is cut.
+Law: pure, and the same for the same sources. A text cannot end the block it stands in, nor begin a part of the prompt:
+what looks like the frame is changed in one character. Nothing is cut.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.instructions.guidelines import CHINESE, ENGLISH, NOTHING
+from core.context.frame import as_data
+from core.context.guidelines import CHINESE, ENGLISH, NOTHING
 from core.model.instructions import Level, Owner, Source
 from core.text.scripts import is_chinese
 from core.text.tokens import estimate
 
 COMMENT, COMMENT_END = "<!--", "-->"
-OWN_TAG = re.compile(r"<(?=\s*(?:/\s*)?(?:agent_memory|memory_guidelines)\b)", re.IGNORECASE)
 
 NEXT = "\n\n"
 LOOKED_AT = 2_000  # characters of each text that its language is read from
@@ -37,32 +36,28 @@ def block(sources: Sequence[Loaded]) -> Block:
     HTML comments and blank sources are left out. Where two sources have the same path, their owners are told. What is
     known of a source's tokens is not estimated again: a block of the largest size takes milliseconds, not a second.
     """
-    texts = [(owner, source, text) for owner, source in sources if (text := _shown(source.text))]
+    texts = [
+        (owner, source, text) for owner, source in sources if (text := _without_comments(source.text).strip())
+    ]
     paths = Counter(source.path for _, source, _ in texts)
     headings = [_heading(owner, source.path, paths[source.path] > 1) for owner, source, _ in texts]
     chinese = is_chinese("\n".join(text[:LOOKED_AT] for _, _, text in texts))
-    parts = [f"{heading}\n\n{text}" for heading, (_, _, text) in zip(headings, texts, strict=True)]
-    return Block(
-        text=_framed(parts, chinese),
-        tokens=estimate(_framed([f"{heading}\n\n" for heading in headings], chinese))
-        + sum(_tokens(source, text) for _, source, text in texts),
+    recorded = NEXT.join(
+        f"{heading}\n\n{text}" for heading, (_, _, text) in zip(headings, texts, strict=True)
     )
+    shown = as_data(recorded)
+    made = _framed(shown, chinese)
+    if shown is not recorded:
+        return Block(text=made, tokens=estimate(made))
+    bare = estimate(_framed(NEXT.join(f"{heading}\n\n" for heading in headings), chinese))
+    return Block(text=made, tokens=bare + sum(source.tokens for _, source, _ in texts))
 
 
-def _framed(parts: Sequence[str], chinese: bool) -> str:
+def _framed(memory: str, chinese: bool) -> str:
     return (
-        f"<agent_memory>\n{NEXT.join(parts) or NOTHING}\n</agent_memory>\n\n"
+        f"<agent_memory>\n{memory or NOTHING}\n</agent_memory>\n\n"
         f"<memory_guidelines>\n{CHINESE if chinese else ENGLISH}\n</memory_guidelines>\n"
     )
-
-
-def _tokens(source: Source, text: str) -> int:
-    """Returns the tokens of a source as it is shown: a shorter text takes no more than the whole one."""
-    return estimate(text) if OWN_TAG.search(source.text) else source.tokens
-
-
-def _shown(text: str) -> str:
-    return _escaped(_without_comments(text).strip())
 
 
 def _without_comments(text: str) -> str:
@@ -77,10 +72,6 @@ def _without_comments(text: str) -> str:
     return "".join((*kept, text[place:]))
 
 
-def _escaped(text: str) -> str:
-    return OWN_TAG.sub("&lt;", text)
-
-
 def _heading(owner: Owner, path: str, told_apart: bool) -> str:
     whose = owner.level.value if owner.level is Level.TENANT else f"{owner.level.value} {owner.name}"
-    return _escaped(f"{path} ({whose})" if told_apart else path)
+    return f"{path} ({whose})" if told_apart else path
