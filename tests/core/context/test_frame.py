@@ -14,8 +14,6 @@ NOTES = [
         for each in (words.ENGLISH, words.CHINESE)
         for note in (each.recorded, each.recorded_to.format("Now"))
     ),
-    wording.ENGLISH.data_note,
-    wording.CHINESE.data_note,
 ]
 LINE_ENDS = ["\n", "\r", "\r\n", "\u2028", "\u2029", "\x85", "\v", "\f", "\x1c"]
 
