@@ -6,6 +6,7 @@ from typing import Literal
 from google.protobuf.message import Message
 
 from core.ids import Collection, ConversationId, Tenant, User
+from core.keys import ConversationKey
 from core.model.conversation import ConversationSettings, SummaryKind
 from core.usecases.conversation.add_key import AddKey
 from core.usecases.conversation.add_turns import AddTurns, NewTurn
@@ -21,7 +22,7 @@ from core.usecases.conversation.list_conversations import ListConversations
 from core.usecases.conversation.list_keys import ListKeys
 from core.usecases.conversation.list_summaries import ListSummaries
 from core.usecases.conversation.list_turns import LAST, ListTurns
-from core.usecases.conversation.search_turns import SearchTurns
+from core.usecases.conversation.search_turns import MOST_CONVERSATIONS, AllConversations, SearchTurns
 from core.usecases.conversation.update_conversation import UpdateConversation
 from core.usecases.conversation.update_key import UpdateKey
 from memorybank.v1 import conversation_pb2 as pb
@@ -32,6 +33,7 @@ from service.api.from_proto.values import conversation_key
 
 MOST_TURNS = 100  # of one call
 MOST_STEPS = 1_000
+MOST_SEARCHED = 1_000  # conversations of one search
 WIDEST = 100_000  # steps of a range to be deleted
 TURN_TEXT = 100_000  # code points of a side
 KEY_TEXT = 1_000
@@ -237,7 +239,7 @@ def search_turns(request: pb.SearchTurnsRequest, tenant: Tenant) -> SearchTurns:
             check.wrong("text", "must be given, or embedding")
         since, until = time_range(check, "event_time", request.event_time)
         return SearchTurns(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            among=_among(check, request, tenant),
             text=check.text("text", request.text, GOAL, least=1) if by == "text" else "",
             embedding=check.vector("embedding", request.embedding) if by == "embedding" else None,
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
@@ -246,6 +248,31 @@ def search_turns(request: pb.SearchTurnsRequest, tenant: Tenant) -> SearchTurns:
             until=until,
             min_revision=check.min_revision(request),
         )
+
+
+def _among(
+    check: Checks, request: pb.SearchTurnsRequest, tenant: Tenant
+) -> ConversationKey | AllConversations:
+    if request.conversation_id:
+        given = {
+            "collection": bool(request.collection),
+            "labels": bool(request.labels),
+            "most_conversations": request.HasField("most_conversations"),
+        }
+        for name in (name for name, is_given in given.items() if is_given):
+            check.wrong(name, "must be left out where conversation_id is given")
+        return conversation_key(check, tenant, request.user, request.conversation_id)
+    if request.HasField("min_revision"):
+        check.wrong(
+            "min_revision", "must be left out without a conversation_id: each conversation has its own"
+        )
+    return AllConversations(
+        tenant=tenant,
+        user=User(check.text("user", request.user, NAME, least=1)),
+        collection=collection_of(check, request.collection),
+        labels=check.labels("labels", request.labels),
+        most=check.optional_int(request, "most_conversations", 1, MOST_SEARCHED) or MOST_CONVERSATIONS,
+    )
 
 
 # ---- keys ----
