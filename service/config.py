@@ -21,6 +21,7 @@ from service.settings.limits import BudgetSection, LimitsSection
 from service.settings.memories import BanksSection, ConversationSection, InstructionsSection, LongTermSection
 from service.settings.process import (
     AdmissionSection,
+    AuthSection,
     GrpcSection,
     Listen,
     LogSection,
@@ -67,6 +68,7 @@ class Settings(BaseSettings):
     conversation: ConversationSection = ConversationSection()
     grpc: GrpcSection = GrpcSection()
     admission: AdmissionSection = AdmissionSection()
+    auth: AuthSection = AuthSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()
 

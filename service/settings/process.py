@@ -1,9 +1,9 @@
 """The settings of the process: its transport, what it tells of itself."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, field_validator
 
 from service.settings.section import Positive, Seconds, Section
 
@@ -64,6 +64,22 @@ class AdmissionSection(Section):
     """Calls that structure, plan or purge."""
     streams: Positive = 256
     """Uploads, imports, exports and MemorizeStream; WatchBank is not counted."""
+
+
+class AuthSection(Section):
+    """Who may call. Without API keys whoever reaches the service may do everything."""
+
+    required: Literal["auto", "true"] = "auto"
+    """`auto`: calls are asked for an API key once there was one, until `memorybank auth off`. `true`: always."""
+    key_calls_per_second: float = Field(default=0.0, ge=0)
+    """Calls that one API key may make a second, in each process; twice as many at once. 0: any number."""
+    tenant_calls_per_second: float = Field(default=0.0, ge=0)
+    """Calls that all API keys of a tenant may make a second, in each process; twice as many at once. 0: any number."""
+
+    @field_validator("required", mode="before")
+    @classmethod
+    def _truth_as_text(cls, given: Any) -> Any:
+        return "true" if given is True else given
 
 
 class LogSection(Section):

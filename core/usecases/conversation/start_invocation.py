@@ -128,5 +128,5 @@ def _new_id(house: House, command: StartInvocation) -> InvocationId:
     """Returns an id that follows from the request's: a repeated request must find the invocation it made."""
     if command.request is None:
         return InvocationId(house.ids.new("i"))
-    asked = f"{command.tenant}\n{command.user}\n{command.request.verb}\n{command.request.request_id}"
+    asked = f"{command.tenant}\n{command.user}\n{command.request.identity}"
     return InvocationId(f"i-{sha256(asked.encode()).hexdigest()[:32]}")

@@ -5,7 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from core.ids import Collection, ConversationId, InvocationId, RecordId, Tenant, User
+from core.caller import Caller
+from core.ids import ConversationId, InvocationId, RecordId
 from core.keys import CollectionKey
 from core.model.record import NO_RECORD, Episode, Record, RecordKind
 from core.text.storable import depth_of
@@ -36,12 +37,10 @@ EPISODE_STEPS = 100
 
 
 def collection_key(
-    check: Checks, tenant: Tenant, user: str, collection: str, path: str = ""
+    check: Checks, caller: Caller, user: str, collection: str, path: str = ""
 ) -> CollectionKey:
-    return CollectionKey(
-        tenant=tenant,
-        user=User(check.text(f"{path}user", user, NAME, least=1)),
-        collection=Collection(check.text(f"{path}collection", collection, NAME)),
+    return caller.collection(
+        check.text(f"{path}user", user, NAME, least=1), check.text(f"{path}collection", collection, NAME)
     )
 
 
@@ -52,8 +51,8 @@ class Whose(Protocol):
     collection: str
 
 
-def key_of(check: Checks, tenant: Tenant, request: Whose) -> CollectionKey:
-    return collection_key(check, tenant, request.user, request.collection)
+def key_of(check: Checks, caller: Caller, request: Whose) -> CollectionKey:
+    return collection_key(check, caller, request.user, request.collection)
 
 
 def category(check: Checks, field: str, value: str) -> str:
