@@ -6,6 +6,7 @@ from hashlib import sha256
 from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
 from core.ids import RequestId
+from core.model.access import Scope
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.import_collection import CollectionImported, ImportCollection, import_collection
@@ -42,6 +43,7 @@ async def collection_import(
             key=collection_key(check, caller, options.user, options.collection, "options."),
             files={path: _text(path, content) for path, content in files.items()},
             allow_sensitive=options.allow_sensitive,
+            stated=caller.may(Scope.SPEAK_FOR_USER),
             request=_request(check, options, files),
         )
     return await import_collection(house, command)

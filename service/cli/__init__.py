@@ -7,6 +7,8 @@ from service.cli.groups import LazyGroup, Place
 COMMANDS = {
     "serve": Place("serve:serve", "Serve the memory bank over gRPC."),
     "migrate": Place("migrate:migrate", "Bring the schema of the database at store.url up to date."),
+    "keys": Place("keys:keys", "Make, list, rotate and revoke API keys."),
+    "auth": Place("keys:auth", "Stop asking for API keys."),
     "verify": Place("verify:verify", "Read all rows and files, and say which memories are damaged."),
     "demo": Place("demo:demo", "Show the main job on real input: no key, no network."),
     "probe": Place("probe:probe", "Write at each endpoint, read it back at each, and print the times."),

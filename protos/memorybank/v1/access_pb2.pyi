@@ -113,8 +113,8 @@ class Access(_message.Message):
     WHOLE_USER_FIELD_NUMBER: _builtins.int
     ADMIN_UNLESS_BOUND_FIELD_NUMBER: _builtins.int
     whole_user: _builtins.bool
-    """It reaches all of one user's memory: a key with a list of banks, collections or owners, or a bank prefix of its own,
-    may not call it.
+    """It reaches all of one user's memory, or what governs it: a key with a list of banks, collections or owners, or a
+    bank prefix of its own, may not call it.
     """
     admin_unless_bound: _builtins.bool
     """A caller that is bound to no user needs SCOPE_ADMIN as well."""

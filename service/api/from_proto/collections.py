@@ -46,6 +46,7 @@ def list_collections(request: pb.ListCollectionsRequest, caller: Caller) -> List
         return ListCollections(
             tenant=caller.tenant,
             user=User(check.text("user", request.user, NAME, least=1)),
+            within=caller.binding,
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
         )

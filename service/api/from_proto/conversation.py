@@ -7,6 +7,7 @@ from google.protobuf.message import Message
 
 from core.caller import Caller
 from core.ids import Collection, ConversationId, User
+from core.model.access import Scope
 from core.model.conversation import ConversationSettings, SummaryKind
 from core.usecases.conversation.add_key import AddKey
 from core.usecases.conversation.add_turns import AddTurns, NewTurn
@@ -108,6 +109,7 @@ def list_conversations(request: pb.ListConversationsRequest, caller: Caller) -> 
             collection=collection_of(check, request.collection),
             labels=check.labels("labels", request.labels),
             state=check.choice("state", int(request.state), ANY_STATE),
+            within=caller.binding,
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
         )
@@ -177,6 +179,7 @@ def _turn(check: Checks, given: pb.Turn) -> NewTurn:
         reply_speaker=check.text("reply_speaker", given.reply_speaker, NAME),
         event_time=check.optional_time(given, "event_time"),
         labels=check.labels("labels", given.labels),
+        stated=check.caller.may(Scope.SPEAK_FOR_USER),
     )
 
 

@@ -70,7 +70,7 @@ def _bank(check: Checks, bank: types_pb2.Bank, caller: Caller) -> BankRecord:
         space=values.space(check, "embedding_space", bank.embedding_space),
         create_time=check.time("create_time", bank.create_time),
         update_time=check.time("update_time", bank.update_time),
-        user=check.text("user", bank.user),
+        user=check.text("user", bank.user) or caller.binding.user or "",
         collection=check.text("collection", bank.collection),
         labels=check.labels("labels", bank.labels),
         settings=values.settings(check, bank),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from core.caller import Caller
 from core.ids import ConversationId, InvocationId, RecordId, User
 from core.keys import InvocationKey
+from core.model.access import Scope
 from core.model.invocation import InvocationSummary, ItemType
 from core.usecases.conversation.add_invocation_summary import AddInvocationSummary
 from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem
@@ -52,6 +53,7 @@ def start_invocation(request: pb.StartInvocationRequest, caller: Caller) -> Star
             enable_memory=request.enable_memory,
             threshold=check.optional_int(request, "threshold_tokens", 400, 1_000_000),
             context_window=check.optional_int(request, "context_window", 800, 10_000_000),
+            stated=caller.may(Scope.SPEAK_FOR_USER),
             keep_steps=check.optional_int(request, "keep_steps", 1, 100),
             request=check.request(request),
         )

@@ -6,6 +6,7 @@ from core.long_term.recovery import Failure
 from core.long_term.routing import Layer, Route, layers_of
 from core.long_term.standing import MOST_OPPONENTS
 from core.long_term.worth import opinion
+from core.model.access import Scope
 from core.model.record import Recovery
 from core.usecases.long_term.add_record import AddRecord
 from core.usecases.long_term.declare_tools import DeclareTools
@@ -199,6 +200,7 @@ def update_record(request: pb.UpdateRecordRequest, caller: Caller) -> UpdateReco
             },
             if_revision=check.revision(request, "if_revision"),
             allow_sensitive=request.allow_sensitive,
+            stated=caller.may(Scope.SPEAK_FOR_USER),
             request=check.request(request),
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from core.caller import Caller
 from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, TaskId, Tenant
 from core.keys import BankKey
+from core.model.access import Scope
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.insight import CompletedTask, PendingTask
 from core.model.interaction import TaskStatus
@@ -90,6 +91,8 @@ def list_banks(request: pb.ListBanksRequest, caller: Caller) -> ListBanks:
             user=check.text("user", request.user, NAME),
             collection=check.text("collection", request.collection, NAME),
             labels=check.labels("labels", request.labels),
+            within=caller.binding,
+            names_users=caller.binding.user is not None or caller.may(Scope.ADMIN),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
         )
