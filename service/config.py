@@ -26,6 +26,7 @@ from service.settings.process import (
     Listen,
     LogSection,
     MetricsSection,
+    TlsSection,
 )
 from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.settings.store import StoreSection
@@ -69,6 +70,7 @@ class Settings(BaseSettings):
     grpc: GrpcSection = GrpcSection()
     admission: AdmissionSection = AdmissionSection()
     auth: AuthSection = AuthSection()
+    tls: TlsSection = TlsSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()
 

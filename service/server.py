@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 
+import grpc
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its types do not know
@@ -37,13 +38,14 @@ from service.api.symbols import symbols
 from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
+from service.process.certificates import Certificates
 from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
 from service.process.listening import is_local
 from service.process.observing import observing
 from service.process.repeating import repeat
-from service.settings.process import GrpcSection
+from service.settings.process import GrpcSection, TlsSection
 from service.upkeep import one_round
 
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is
@@ -216,13 +218,10 @@ async def _watching(keyring: Keyring, gate: Gate, max_staleness: float) -> None:
     await repeat("confirming keys", look, max_staleness / 2)
 
 
-def require_loopback(settings: Settings) -> None:
-    """Raises ConfigurationError for an address that others can reach: there is no authentication."""
+def require_protection(settings: Settings) -> None:
+    """Raises ConfigurationError for an address that others can reach, unless they are asked who they are, encrypted."""
     if not is_local(settings.host):
-        raise ConfigurationError(
-            f"will not listen on {settings.listen}: anyone who reaches it could read and change every memory. "
-            "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
-        )
+        _require_reachable(settings)
     metrics = settings.metrics.listen
     if metrics and not is_local(metrics.rpartition(":")[0]):
         raise ConfigurationError(
@@ -231,12 +230,34 @@ def require_loopback(settings: Settings) -> None:
         )
 
 
+def _require_reachable(settings: Settings) -> None:
+    if settings.auth.required != "true":
+        raise ConfigurationError(
+            f"will not listen on {settings.listen}: anyone who reaches it could read and change every memory. "
+            "Listen on 127.0.0.1, ask for API keys with auth.required = true, or allow it with --insecure where the "
+            "network keeps others out"
+        )
+    if settings.tls.certificate is None and not settings.grpc.plaintext_behind_mesh:
+        raise ConfigurationError(
+            f"will not listen on {settings.listen} without encryption: API keys could be read on the way. Set "
+            "tls.certificate and tls.key, or grpc.plaintext_behind_mesh = true where a proxy beside it encrypts"
+        )
+
+
 def _bind(listeners: Listeners, settings: Settings) -> Address:
     try:
-        port = listeners.bind(settings.host, settings.port)
+        port = listeners.bind(settings.host, settings.port, _certificates(settings.tls))
     except RuntimeError as refused:
         raise ConfigurationError(str(refused)) from None
     return Address(host=settings.host, port=port)
+
+
+def _certificates(settings: TlsSection) -> Callable[[], grpc.ServerCredentials] | None:
+    """Returns what makes the credentials of each server on the port: gRPC's follow the files for one server alone."""
+    certificate, key = settings.certificate, settings.key
+    if certificate is None or key is None:
+        return None
+    return lambda: Certificates(certificate, key).credentials()
 
 
 def _admission(settings: Settings) -> Admission:
