@@ -21,6 +21,7 @@ from service.settings.limits import BudgetSection, LimitsSection
 from service.settings.memories import BanksSection, ConversationSection, InstructionsSection, LongTermSection
 from service.settings.process import (
     AdmissionSection,
+    AuditSection,
     AuthSection,
     GrpcSection,
     Listen,
@@ -70,6 +71,7 @@ class Settings(BaseSettings):
     grpc: GrpcSection = GrpcSection()
     admission: AdmissionSection = AdmissionSection()
     auth: AuthSection = AuthSection()
+    audit: AuditSection = AuditSection()
     tls: TlsSection = TlsSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()

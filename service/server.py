@@ -38,6 +38,7 @@ from service.api.symbols import symbols
 from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
+from service.process.audit import Audit
 from service.process.certificates import Certificates
 from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
@@ -117,6 +118,7 @@ async def running(
     """
     async with observing(settings.metrics) as observed:
         gate = Gate((*observers, *observed.calls), _admission(settings))
+        gate.audit = audit = Audit(settings.audit.file) if settings.audit.file else None
         observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
         async with (
             _bound(settings, gate) as bound,
@@ -138,6 +140,8 @@ async def running(
                 await gate.close(settings.grpc.drain_seconds)
                 await bound.listeners.stop(LAST_WORDS)
                 await asyncio.gather(upkeep, keys, return_exceptions=True)
+                if audit is not None:
+                    audit.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from grpc.aio import ServicerContext
 from core.caller import EVERYONE, Caller
 from core.model.access import OPEN, Binding
 from core.ports.aggregates import Aggregates
+from service.api.access.audited import named_in
 from service.api.access.naming import held
 from service.api.access.needs import needs_of
 from service.api.admission import Hold, Load, writes
@@ -183,6 +184,8 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
         return read
     if request_id := getattr(read, "request_id", ""):
         call.request_id = request_id
+    if call.is_audited and not call.named:
+        call.named = named_in(read)
     return read if call.caller is EVERYONE else held(read, call.caller)
 
 

@@ -23,12 +23,14 @@ from core.errors import (
     StoreUnavailable,
     StructuringFailed,
 )
+from service.api.access.audited import is_audited, tell
 from service.api.access.keyring import Keyring
 from service.api.access.needs import NOTHING, Needs
 from service.api.admission import Admission, Kind, Room, kind_of
 from service.api.errors.table import reason_of
 from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown, Unauthenticated
 from service.api.refusal import refusal_of, refuse
+from service.process.audit import Audit
 from service.process.calling import Caller, caller, works_for
 from service.process.current_call import CURRENT, CurrentCall
 
@@ -59,9 +61,9 @@ class Gate:
         self._closing = False
         self._empty = asyncio.Event()
         self._empty.set()
-        self.keyring: Keyring | None = (
-            None  # until the store is open nothing is answered that could be asked for
-        )
+        self.audit: Audit | None = None
+        # Until the store is open there is none, and no service either that could be called.
+        self.keyring: Keyring | None = None
 
     @property
     def in_flight(self) -> int:
@@ -158,6 +160,8 @@ class Gate:
                     caller = await keyring.caller(context.invocation_metadata() or (), context.peer())
                     current.caller = caller
                     needs.require(caller)
+                if self.audit is not None:
+                    current.is_audited = is_audited(method, needs, current)
                 return await inner(request, context)
             except asyncio.CancelledError:
                 code = grpc.StatusCode.CANCELLED
@@ -175,6 +179,8 @@ class Gate:
                 log.error("defect", method=method, incident=incident, exc_info=error)
                 await refuse(context, refusal_of(Defect(incident)))
             finally:
+                if self.audit is not None:
+                    tell(self.audit, method, current, code.name, context.peer())
                 for observer in self._observers:
                     observer(method, code, time.perf_counter() - start)
 

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from core.model.access import ApiKey, Binding, Scope, bank_prefix_of
 from core.ports.credentials import Credentials
 from service.config import ConfigurationError, load_settings
 from service.minting import credentials_of, mint, rotate
+from service.process.audit import tell_once
 
 LIFETIME_DAYS = 90
 OVERLAP_HOURS = 24
@@ -42,6 +44,10 @@ DAYS = click.option(
     help="How long it is valid.",
 )
 KEY_ID = click.argument("key_id", metavar="ID")
+
+
+Tell = Callable[..., None]
+"""Writes a line of the audit."""
 
 
 @click.group()
@@ -125,7 +131,7 @@ def create(
     )
     wanted = _scopes(scopes)
 
-    async def act(credentials: Credentials) -> None:
+    async def act(credentials: Credentials, tell: Tell) -> None:
         key, token = await mint(
             credentials,
             tenant=Tenant(tenant),
@@ -136,6 +142,7 @@ def create(
             now=datetime.now(UTC),
             lifetime=timedelta(days=days),
         )
+        tell("key created", key_id=key.key_id, tenant=key.tenant, subject=key.subject)
         _hand_over(key, token, out)
 
     _require_new(out)
@@ -149,7 +156,7 @@ def create(
 def list_(as_json: bool, config: Path | None, data: Path | None) -> None:
     """List all API keys, oldest first. Nothing that is shown opens anything."""
 
-    async def act(credentials: Credentials) -> None:
+    async def act(credentials: Credentials, _: Tell) -> None:
         asking, now = await credentials.asking(), datetime.now(UTC)
         for key in await credentials.listed():
             plain = _plain(key, now)
@@ -180,7 +187,7 @@ def rotate_(
 ) -> None:
     """Make a key like the one of ID, for the same subject; both are valid for a while."""
 
-    async def act(credentials: Credentials) -> None:
+    async def act(credentials: Credentials, tell: Tell) -> None:
         now, key = datetime.now(UTC), await _found(credentials, key_id)
         if not key.is_valid(now):
             raise ConfigurationError(f"{key_id} is revoked or has expired: make another with `keys create`")
@@ -192,6 +199,7 @@ def rotate_(
             lifetime=timedelta(days=days),
             overlap=timedelta(hours=overlap_hours),
         )
+        tell("key rotated", key_id=key_id, successor=successor.key_id, tenant=key.tenant, subject=key.subject)
         _hand_over(successor, token, out)
 
     _require_new(out)
@@ -205,9 +213,10 @@ def rotate_(
 def revoke(key_id: str, config: Path | None, data: Path | None) -> None:
     """Refuse the key of ID, for ever; every server on this store does so within a second."""
 
-    async def act(credentials: Credentials) -> None:
-        await _found(credentials, key_id)
+    async def act(credentials: Credentials, tell: Tell) -> None:
+        key = await _found(credentials, key_id)
         await credentials.revoke(key_id, datetime.now(UTC))
+        tell("key revoked", key_id=key_id, tenant=key.tenant, subject=key.subject)
         click.echo(f"revoked {key_id}")
 
     _on_store(act, config, data)
@@ -229,18 +238,22 @@ def off(yes: bool, config: Path | None, data: Path | None) -> None:
             "Whoever reaches a server on this store may then read and change everything. Go on?", abort=True
         )
 
-    async def act(credentials: Credentials) -> None:
+    async def act(credentials: Credentials, tell: Tell) -> None:
         await credentials.stop_asking()
+        tell("asking stopped")
         click.echo("calls are not asked for an API key any more, unless auth.required is true")
 
     _on_store(act, config, data)
 
 
-def _on_store(act: Callable[[Credentials], Awaitable[None]], config: Path | None, data: Path | None) -> None:
+def _on_store(
+    act: Callable[[Credentials, Tell], Awaitable[None]], config: Path | None, data: Path | None
+) -> None:
     async def run() -> None:
         settings = load_settings(config, **({} if data is None else {"data_dir": data}))
         async with credentials_of(settings) as credentials:
-            await act(credentials)
+            tell = partial(tell_once, settings.audit.file, creator=getpass.getuser())
+            await act(credentials, tell)
 
     try:
         asyncio.run(run())

@@ -18,14 +18,16 @@ TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*", re.
 
 class CurrentCall:
     """`metadata` gives what came with it; `request_id` is set once the request is read, as it came. `caller`: who
-    calls, once that is known."""
+    calls, once that is known. `is_audited`: `named` is to tell what the request names, for the audit."""
 
-    __slots__ = ("_trace_id", "caller", "metadata", "request_id")
+    __slots__ = ("_trace_id", "caller", "is_audited", "metadata", "named", "request_id")
 
     def __init__(self, metadata: Callable[[], Iterable[tuple[str, str | bytes]] | None]) -> None:
         self.metadata = metadata
         self.request_id = ""
         self.caller = EVERYONE
+        self.is_audited = False
+        self.named: dict[str, str] = {}
         self._trace_id = ""
 
     @property

@@ -85,6 +85,14 @@ class AuthSection(Section):
         return "true" if given is True else given
 
 
+class AuditSection(Section):
+    """Who changed, exported or was refused what."""
+
+    file: Path | None = None
+    """Where a line of JSON goes for every write, export, purge, refused credential and change of an API key, and for
+    every read of a whole tenant's or another user's memory by a key with the scope `admin`; unset: nowhere."""
+
+
 class TlsSection(Section):
     """The server's certificate; without one, calls come unencrypted."""
 
