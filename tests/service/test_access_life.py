@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 
 from core.caller import EVERYONE
 from memorybank.v1 import memory_bank_pb2 as bank
+from memorybank.v1 import memory_bank_pb2_grpc
 from memorybank_client import MemoryBankClient, PermissionDenied, Unauthenticated
 from service.adapters.store.memory_credentials import MemoryCredentials
 from service.api.access.keyring import Keyring
@@ -162,10 +163,8 @@ async def test_a_revoked_key_stops_on_every_replica_and_its_open_streams_end(tmp
 async def watching(address: str, token: str) -> AsyncIterator["grpc.aio.UnaryStreamCall[Any, Any]"]:
     """A stream that has begun."""
     async with grpc.aio.insecure_channel(address) as channel:
-        call = channel.unary_stream("/memorybank.v1.MemoryBank/WatchBank")(
-            bank.WatchBankRequest(bank_id="b1").SerializeToString(),
-            metadata=(("authorization", f"Bearer {token}"),),
-        )
+        stub: Any = memory_bank_pb2_grpc.MemoryBankStub(channel)
+        call = stub.WatchBank(bank.WatchBankRequest(bank_id="b1"), metadata=bearer(token))
         await call.read()
         yield call
 

@@ -22,8 +22,10 @@ from memorybank.v1 import memory_bank_pb2 as bank
 from service.adapters.store.sql_store import SqlStore
 from service.api.access.tokens import new_token
 from service.minting import credentials_of, mint
+from service.server import running
 from tests.service.api.test_bad_input import METHODS
-from tests.support.server import Refused, Service, refusal, serving
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.server import Refused, Service, refusal, service_on, settings_for
 
 SECRET = "Ada's walnuts are in the blue tin."
 """What is remembered of Ada, everywhere: no other caller's answer may hold it."""
@@ -70,6 +72,7 @@ class Answer:
 class Guarded:
     """The server, its API keys by name, and their administration."""
 
+    address: str
     service: Service
     tokens: Mapping[str, str]
     credentials: Credentials
@@ -111,15 +114,20 @@ class Guarded:
 
 
 @asynccontextmanager
-async def guarded(folder: Path, settings: Mapping[str, Any] | None = None) -> AsyncIterator[Guarded]:
+async def guarded(folder: Path) -> AsyncIterator[Guarded]:
     """A server that asks for API keys, with Ada's memory on it."""
-    async with serving(folder=folder, **(settings or {})) as service:
+    chosen = settings_for(folder)
+    async with (
+        running(chosen, HashingEmbedder()) as address,
+        grpc.aio.insecure_channel(str(address)) as channel,
+        credentials_of(chosen) as credentials,
+    ):
+        service = service_on(channel, chosen)
         await ada_s_memory(service)
-        async with credentials_of(service.settings) as credentials:
-            tokens = await keys_of_every_sort(credentials)
-            made = Guarded(service=service, tokens=tokens, credentials=credentials)
-            await asks(made)
-            yield made
+        tokens = await keys_of_every_sort(credentials)
+        made = Guarded(address=str(address), service=service, tokens=tokens, credentials=credentials)
+        await asks(made)
+        yield made
 
 
 async def asks(server: Guarded) -> None:

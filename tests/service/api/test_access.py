@@ -22,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Code = grpc.StatusCode
 BOUND = (access_pb2.NAME_USER, access_pb2.NAME_BANK, access_pb2.NAME_COLLECTION, access_pb2.NAME_OWNER)
-FOREIGN = {
+FOREIGN: dict[int, str] = {
     access_pb2.NAME_USER: "ada",
     access_pb2.NAME_BANK: "b1",
     access_pb2.NAME_COLLECTION: "work",
@@ -90,7 +90,7 @@ async def test_a_key_that_may_only_read_calls_what_reads_and_nothing_else(server
 async def test_what_a_field_names_that_a_key_is_not_bound_to_is_denied_before_any_look_up(
     server: Guarded,
 ) -> None:
-    keys = {
+    keys: dict[int, str] = {
         access_pb2.NAME_USER: "bob",
         access_pb2.NAME_BANK: "prefix",
         access_pb2.NAME_COLLECTION: "collection",

@@ -221,6 +221,27 @@ async def test_a_loaded_and_an_unloaded_foreign_bank_answer_alike(server: Guarde
     assert loaded[0] is Code.NOT_FOUND
 
 
+async def test_what_a_bound_key_leaves_empty_is_its_own(server: Guarded) -> None:
+    made = await server.call("CreateBank", bank.CreateBankRequest(goal="x", request_id="own"), "bob")
+    again = await server.call("CreateBank", bank.CreateBankRequest(goal="x", request_id="own"), "bob")
+    started = await server.call("StartTask", bank.StartTaskRequest(goal="x"), "bob")
+    listed = await server.call("ListBanks", bank.ListBanksRequest(), "bob")
+    fact = await server.call("StoreFact", long_term.StoreFactRequest(content="Bob sails.", wait=True), "bob")
+
+    banks = [
+        bank.CreateBankResponse.FromString(made.sent).bank,
+        bank.CreateBankResponse.FromString(again.sent).bank,
+        bank.StartTaskResponse.FromString(started.sent).bank,
+    ]
+    seen = bank.ListBanksResponse.FromString(listed.sent).banks
+    assert {each.user for each in banks} == {"bob"}
+    assert all(each.bank_id.startswith(BOBS) for each in banks)
+    assert banks[0].bank_id == banks[1].bank_id
+    assert {each.bank_id for each in banks} <= {each.bank_id for each in seen}
+    assert {each.user for each in seen} == {"bob"}
+    assert fact.code is Code.OK
+
+
 # ---- in whose name ----
 
 
