@@ -21,10 +21,13 @@ from service.settings.limits import BudgetSection, LimitsSection
 from service.settings.memories import BanksSection, ConversationSection, InstructionsSection, LongTermSection
 from service.settings.process import (
     AdmissionSection,
+    AuditSection,
+    AuthSection,
     GrpcSection,
     Listen,
     LogSection,
     MetricsSection,
+    TlsSection,
 )
 from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.settings.store import StoreSection
@@ -67,6 +70,9 @@ class Settings(BaseSettings):
     conversation: ConversationSection = ConversationSection()
     grpc: GrpcSection = GrpcSection()
     admission: AdmissionSection = AdmissionSection()
+    auth: AuthSection = AuthSection()
+    audit: AuditSection = AuditSection()
+    tls: TlsSection = TlsSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()
 

@@ -11,8 +11,10 @@ from typing import Any, Protocol
 from core.aggregate.change import Change, Head
 from core.ids import InteractionId, RequestId, Tenant
 from core.keys import BankKey, Key
+from core.model.access import OPEN, Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
+from core.ports.credentials import Credentials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +35,14 @@ class PurgeCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Which aggregates of a kind to list. Empty fields admit all; labels must all match; `state` is the record's."""
+    """Which aggregates of a kind to list. Empty fields admit all; labels must all match; `state` is the record's.
+    `within`: what the caller's credential is bound to."""
 
     user: str = ""
     collection: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     state: str = ""
+    within: Binding = OPEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +74,11 @@ class Store(Protocol):
     what is read is not what was written.
 
     "Not found" and "exists" are the errors that a key's kind has for them (`Kind.missing`, `Kind.taken`).
+    `credentials` are the API keys, kept in the same place.
     """
+
+    @property
+    def credentials(self) -> Credentials: ...
 
     async def append(
         self,
@@ -99,6 +107,10 @@ class Store(Protocol):
     async def load(self, key: Key, space: str = "") -> Any | None:
         """Returns the state of its kind, head and rows in one snapshot, or None. Derived vectors of the embedding
         `space` are included (a bank's are all of its own)."""
+        ...
+
+    async def record(self, key: Key) -> Any | None:
+        """Returns an aggregate's record, read by its row alone; None where there is none."""
         ...
 
     async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:

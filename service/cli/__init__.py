@@ -7,6 +7,9 @@ from service.cli.groups import LazyGroup, Place
 COMMANDS = {
     "serve": Place("serve:serve", "Serve the memory bank over gRPC."),
     "migrate": Place("migrate:migrate", "Bring the schema of the database at store.url up to date."),
+    "keys": Place("keys:keys", "Make, list, rotate and revoke API keys."),
+    "auth": Place("keys:auth", "Stop asking for API keys."),
+    "certs": Place("certs:certs", "Make a certificate for trying TLS."),
     "verify": Place("verify:verify", "Read all rows and files, and say which memories are damaged."),
     "demo": Place("demo:demo", "Show the main job on real input: no key, no network."),
     "probe": Place("probe:probe", "Write at each endpoint, read it back at each, and print the times."),
@@ -42,7 +45,7 @@ Exit codes:
   2    wrong usage
   3    no memory bank there, or it could not answer now or in time
   4    no such bank, node, conflict, record, attachment, instruction document or conversation
-  5    refused: an id is taken, or a value or the bank's state does not allow it
+  5    refused: an id is taken, a value or the bank's state does not allow it, or the API key does not
   130  interrupted (Ctrl-C)
 """
 

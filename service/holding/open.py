@@ -112,6 +112,13 @@ class OpenAggregates:
         """See the port."""
         return _Reading(self, key, min_revision)
 
+    async def record(self, key: Key) -> Any | None:
+        """See the port."""
+        held = self._pool.find(key)
+        if held is None or held.gone:
+            return await self._store.record(key)
+        return held.aggregate.record
+
     def at_hand(self, key: Key, min_revision: int) -> Held | None:
         """Returns the aggregate if there is nothing to wait for: it is in memory, awake, and fresh enough."""
         held = self._pool.find(key)

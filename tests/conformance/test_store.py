@@ -19,6 +19,7 @@ from core.bank.steps import (
 from core.errors import BankNotFound, StoreUnavailable
 from core.ids import RequestId, Tenant
 from core.internal_errors import HeadMoved
+from core.model.access import Binding
 from core.model.structuring import StructuringState
 from core.ports.store import Listing, PurgeCounts, Store
 from tests.support import changes as a
@@ -304,3 +305,34 @@ async def test_a_closed_store_answers_unavailable(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await founded(store)
     await store.close()
+
+
+# ---- within what a credential is bound to ----
+
+
+async def test_lists_keep_to_a_binding(store: Store) -> None:
+    for name, collection in {"a.1": "work", "a.2": "家", "b.1": "work", "b.2": ""}.items():
+        await store.append(a.key(name), "u1", [a.Story(a.key(name)).founding(collection=collection)])
+
+    async def listed(after: str = "", limit: int = 10, **bound: Any) -> list[str]:
+        chosen = Listing(within=Binding(**bound))
+        found = await store.listed(Tenant("acme"), "bank", chosen, after, limit)
+        return [record.key.bank_id for record, _ in found]
+
+    assert await listed() == ["a.1", "a.2", "b.1", "b.2"]
+    assert await listed(bank_prefix="a.") == ["a.1", "a.2"]
+    assert await listed(bank_prefix="%") == []
+    assert await listed(banks=("b.1", "a.1")) == ["a.1", "b.1"]
+    assert await listed(banks=()) == []
+    assert await listed(collections=("家",)) == ["a.2"]
+    assert await listed(collections=()) == []
+    assert await listed(banks=("a.1", "b.1", "b.2"), collections=("work", ""), after="a.1", limit=1) == [
+        "b.1"
+    ]
+
+
+async def test_a_record_is_read_by_its_row_alone(store: Store) -> None:
+    story = await founded(store, a.key("b1"))
+
+    assert await store.record(a.key("b1")) == a.record(story.key)
+    assert await store.record(a.key("b2")) is None

@@ -10,7 +10,13 @@ from importlib import resources
 
 import grpc
 import pytest
-from google.protobuf.descriptor import Descriptor, EnumDescriptor, MethodDescriptor, ServiceDescriptor
+from google.protobuf.descriptor import (
+    Descriptor,
+    EnumDescriptor,
+    FieldDescriptor,
+    MethodDescriptor,
+    ServiceDescriptor,
+)
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodOptions
 
 from core import errors
@@ -18,6 +24,7 @@ from core.model import bank, conflict, insight, instructions, interaction, linea
 from core.ports.store import PurgeCounts
 from core.usecases.instructions import load_sources
 from memorybank.v1 import (
+    access_pb2,
     conversation_pb2,
     deep_retrieval_pb2,
     errors_pb2,
@@ -34,6 +41,7 @@ from memorybank.v1 import (
 
 FILES = resources.files("memorybank.v1")
 MODULES = (
+    access_pb2,
     types_pb2,
     errors_pb2,
     memory_bank_pb2,
@@ -126,6 +134,8 @@ def without_what_stubs_leave_out(file: FileDescriptorProto) -> FileDescriptorPro
     bare = FileDescriptorProto()
     bare.CopyFrom(file)
     bare.ClearField("source_code_info")
+    for extension in bare.extension:
+        extension.ClearField("json_name")
     for message in bare.message_type:
         for each in (message, *message.nested_type):
             for field in each.field:
@@ -271,6 +281,69 @@ def test_every_list_pages() -> None:
     assert unpaged == []
 
 
+# ---- access ----
+
+NAMING = {
+    "user",
+    "bank_id",
+    "collection",
+    "conversation_id",
+    "invocation_id",
+    "run_id",
+    "agent",
+    "project",
+    "owner",
+}
+"""Fields of these names say whose memory a message is about. One of another name is found by its review alone."""
+AUTHORS = {"memorybank.v1.Record.agent"}
+"""Fields of such a name that name nothing: which agent wrote a record."""
+
+
+def test_every_method_says_which_scopes_it_needs() -> None:
+    silent = [
+        method.full_name for method in METHODS if not method.GetOptions().Extensions[access_pb2.access].scopes
+    ]
+
+    assert silent == []
+
+
+def test_what_changes_nothing_needs_no_scope_to_write_and_what_changes_needs_one() -> None:
+    changing = {access_pb2.SCOPE_WRITE, access_pb2.SCOPE_ADMIN}
+    wrong = [
+        method.full_name
+        for method in METHODS
+        if not is_idempotent(method)
+        and is_read(method) is bool(changing & set(method.GetOptions().Extensions[access_pb2.access].scopes))
+    ]
+
+    assert wrong == []
+
+
+def messages_within(message: Descriptor, seen: set[str]) -> Iterator[Descriptor]:
+    if message.full_name not in seen:
+        seen.add(message.full_name)
+        yield message
+        for field in message.fields:
+            if field.message_type is not None:
+                yield from messages_within(field.message_type, seen)
+
+
+def test_every_field_of_a_request_that_names_something_says_what() -> None:
+    seen: set[str] = set()
+    unmarked = [
+        field.full_name
+        for method in METHODS
+        for message in messages_within(method.input_type, seen)
+        for field in message.fields
+        if field.name in NAMING
+        and field.type == FieldDescriptor.TYPE_STRING
+        and not field.GetOptions().Extensions[access_pb2.names]
+        and field.full_name not in AUTHORS
+    ]
+
+    assert unmarked == []
+
+
 # ---- errors ----
 
 
@@ -288,7 +361,14 @@ def of_core() -> list[type[errors.MemoryBankError]]:
 def test_every_error_of_core_has_its_reason_and_the_rest_are_the_wires_own() -> None:
     raised = {reason_of(error) for error in of_core()}
     of_the_wire = {"UNSPECIFIED", "UNDECODABLE_REQUEST", "MESSAGE_TOO_LARGE"}
-    of_the_wire |= {"STARTING", "SHUTTING_DOWN", "DEADLINE_EXCEEDED", "DEFECT"}
+    of_the_wire |= {
+        "STARTING",
+        "SHUTTING_DOWN",
+        "DEADLINE_EXCEEDED",
+        "DEFECT",
+        "UNAUTHENTICATED",
+        "RATE_LIMITED",
+    }
 
     reasons = set(errors_pb2.ErrorReason.keys())
 

@@ -17,6 +17,7 @@ from core.conversation.search import search_turns as found_in
 from core.errors import ConversationNotFound
 from core.ids import ConversationId, Tenant, User
 from core.keys import ConversationKey
+from core.model.access import OPEN, Binding
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import ConversationRecord
 from core.model.vector import Vector
@@ -36,12 +37,14 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllConversations:
-    """Which of a user's: those that teach a collection (empty: any), with all of the labels; at the most so many."""
+    """Which of a user's: those that teach a collection (empty: any), with all of the labels; at the most so many.
+    `within`: what the caller is bound to."""
 
     tenant: Tenant
     user: User
     collection: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    within: Binding = OPEN
     most: int = MOST_CONVERSATIONS
 
 
@@ -160,7 +163,7 @@ async def _chosen(house: House, among: AllConversations) -> tuple[list[Conversat
     """Returns the conversations to be searched, and whether there are more."""
     if not (await memory_of(house, among.tenant, among.user)).enabled:
         return [], False
-    listing = Listing(user=among.user, collection=among.collection, labels=among.labels)
+    listing = Listing(user=among.user, collection=among.collection, labels=among.labels, within=among.within)
     on: list[ConversationRecord] = []
     after = ""
     while True:

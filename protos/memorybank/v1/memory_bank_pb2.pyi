@@ -623,6 +623,8 @@ class StartTaskRequest(_message.Message):
     ALPHA_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     TTL_FIELD_NUMBER: _builtins.int
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its bank; created with the configured settings if it is missing. Empty: generated."""
     goal: _builtins.str
@@ -651,6 +653,10 @@ class StartTaskRequest(_message.Message):
     """Makes a repetition harmless: it attaches to the first call, or resumes it, and tells of the bank, its plan and the
     prompt as they stand by then. Empty: none.
     """
+    user: _builtins.str
+    """Whose a new bank is, at most 128 code points. Empty: nobody's. A bank that is there keeps its user."""
+    collection: _builtins.str
+    """The collection of a new bank, at most 128 code points. Empty: none. A bank that is there keeps its own."""
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Message]:
         """The context as messages, in order."""
@@ -691,10 +697,12 @@ class StartTaskRequest(_message.Message):
         alpha: _builtins.float | None = ...,
         request_id: _builtins.str = ...,
         ttl: _duration_pb2.Duration | None = ...,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "event_time", b"event_time", "goal", b"goal", "input", b"input", "prompt", b"prompt", "token_budget", b"token_budget", "top_k", b"top_k", "ttl", b"ttl"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "event_time", b"event_time", "goal", b"goal", "input", b"input", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "prompt", b"prompt", "request_id", b"request_id", "source", b"source", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "ttl", b"ttl", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "collection", b"collection", "event_time", b"event_time", "goal", b"goal", "input", b"input", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "prompt", b"prompt", "request_id", b"request_id", "source", b"source", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "ttl", b"ttl", "user", b"user", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015

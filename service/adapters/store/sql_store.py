@@ -22,6 +22,7 @@ from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
+from core.model.access import OF_COLLECTION, Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
 from core.ports.store import Leftover, Listing, PurgeCounts, Require
@@ -34,6 +35,7 @@ from service.adapters.store.owned import OwnedTables, owner_row
 from service.adapters.store.plans import Plans
 from service.adapters.store.purging import Purgeable, Purging, are_more
 from service.adapters.store.rows import Row, RowShape
+from service.adapters.store.sql_credentials import SqlCredentials
 from service.adapters.store.trimming import trimmed
 from service.adapters.store.verifying import request_checksum, verify_rows
 
@@ -75,6 +77,7 @@ class SqlStore:
         self._requests = RowShape(RequestRecord)
         self._plans = Plans(queries, kinds, tables, self._requests)
         self._purging = Purging(database, queries, tables)
+        self.credentials = SqlCredentials(database, queries)
 
     async def close(self) -> None:
         await self._database.close()
@@ -176,6 +179,10 @@ class SqlStore:
             raise
         return state
 
+    async def record(self, key: Key) -> Any | None:
+        rows = await self._fetch("stands", owner_row(key))
+        return decode(self._kinds[key.kind].record, rows[0][3]) if rows else None
+
     async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
         place = ("", "", "") if after is None else (after.tenant, after.kind, after.name)
         row: Row = {**dict(zip(("tenant", "kind", "name"), place, strict=True)), "limit": limit}
@@ -257,6 +264,7 @@ class SqlStore:
             "collection": chosen.collection,
             "labels": dumps(dict(chosen.labels)),
             "state": chosen.state,
+            **_within(kind, chosen.within),
             "after": after,
             "limit": limit,
         }
@@ -366,6 +374,16 @@ class SqlStore:
 
     def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Purgeable | None, PurgeCounts]:
         return self._purging.purgeable(key, connection), self._tables[key.kind].counted(connection, key)
+
+
+def _within(kind: str, binding: Binding) -> Row:
+    """Returns how a list keeps to a binding: names begin so, and are among these, as are collections; `null`: any."""
+    is_bank = kind == BankKey.kind
+    return {
+        "prefix": binding.bank_prefix if is_bank else "",
+        "names": dumps(binding.banks if is_bank else None),
+        "collections": dumps(binding.collections if kind in OF_COLLECTION else None),
+    }
 
 
 _COUNTED = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")

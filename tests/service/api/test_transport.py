@@ -12,8 +12,8 @@ from google.protobuf.wrappers_pb2 import StringValue
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from core.caller import Caller
 from core.errors import BankNotFound
-from core.ids import Tenant
 from core.usecases.house import House
 from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
@@ -79,8 +79,8 @@ class Room:
         await self.wait(said)
 
 
-def parsed(message: StringValue, tenant: Tenant) -> str:
-    assert tenant == "default"
+def parsed(message: StringValue, caller: Caller) -> str:
+    assert caller.tenant == "default"
     return message.value
 
 

@@ -293,6 +293,8 @@ WRONG: dict[str, Table] = {
         "prompt": ["", " ", "a\0b"],
         "interaction_id": BAD_IDS,
         "ttl": BAD_TTLS,
+        "user": text(128),
+        "collection": text(128),
     },
     "AdvanceTask": {
         **CONTEXT,

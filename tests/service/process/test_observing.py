@@ -21,7 +21,7 @@ from memorybank.v1.retrieval_pb2 import SearchRequest
 from service.adapters.prometheus import PrometheusMetrics
 from service.config import ConfigurationError
 from service.process.observing import Logging, observing
-from service.server import require_loopback
+from service.server import require_protection
 from service.settings.process import MetricsSection
 from tests.support import rerank_endpoint
 from tests.support.server import refused, serving, settings_for
@@ -147,10 +147,10 @@ async def test_an_address_that_cannot_be_had_is_said_at_the_start() -> None:
 
 
 def test_metrics_stay_on_this_machine_unless_told_otherwise(tmp_path: Path) -> None:
-    require_loopback(settings_for(tmp_path, metrics={"listen": "[::1]:9464"}))
+    require_protection(settings_for(tmp_path, metrics={"listen": "[::1]:9464"}))
 
     with pytest.raises(ConfigurationError, match="will not show metrics"):
-        require_loopback(settings_for(tmp_path, metrics={"listen": "0.0.0.0:9464"}))
+        require_protection(settings_for(tmp_path, metrics={"listen": "0.0.0.0:9464"}))
 
 
 def test_a_call_is_told_apart_by_service_method_and_code() -> None:

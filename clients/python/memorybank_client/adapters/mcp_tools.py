@@ -19,6 +19,7 @@ from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError
+from memorybank_client.adapters.mcp_keys import with_hosts_key
 from memorybank_client.adapters.mcp_results import (
     Document,
     Forgotten,
@@ -101,12 +102,16 @@ class MemoryTools:
         bank_id: str = "",
         conversation_id: str = "",
     ) -> None:
-        self._client = client
+        self._own = client
         self._user = user
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
         self._documents = instructions.Owner(user=user)
         self._bank_id = bank_id
         self._conversation_id = conversation_id
+
+    @property
+    def _client(self) -> MemoryBankClient:
+        return with_hosts_key(self._own)
 
     @property
     def offered(self) -> list[OfferedTool]:
