@@ -124,6 +124,7 @@ class SqlStore:
                 removed = await self._purging.purge(key, standing)
             except Refused:
                 continue  # it changed, or went, between the look-up and the purge
+            log.info("erased", kind=key.kind, uid=standing.uid)  # no name: the log, too, keeps no trace of it
             await self._database.scrub()
             counted = {table: removed[table] for table in _COUNTED if table in removed}
             return replace(counts, **counted)  # type: ignore[arg-type]  # names of counts, all of them numbers
