@@ -47,7 +47,7 @@ from service.casting import (
 )
 from service.config import ConfigurationError, Settings
 from service.embedders import open_embedder
-from service.figures import FIGURES, figures_of
+from service.figures import FIGURES, facts_of, figures_of
 from service.holding.held import Holding
 from service.holding.loading import unused
 from service.holding.open import OpenAggregates
@@ -184,6 +184,7 @@ async def _house(
         resume_after=settings.banks.resume_after,
         finished_ttl=settings.banks.finished_ttl,
         attempts=settings.agents.attempts,
+        process=partial(facts_of, settings, banks, clock.now()),
         run_lifetime=settings.instructions.run_lifetime,
     )
 

@@ -12,6 +12,7 @@ COMMANDS = {
     "restore": Place("backup:restore", "Make a data folder of a backup."),
     "repeat-erasures": Place("backup:repeat_erasures", "Erase again what a server's log says was erased."),
     "demo": Place("demo:demo", "Show the main job on real input: no key, no network."),
+    "doctor": Place("doctor:doctor", "Say what answers, what it holds, and what to look at."),
     "probe": Place("probe:probe", "Write at each endpoint, read it back at each, and print the times."),
     "status": Place("status:status", "Say whether a memory bank answers, and where a bank stands."),
     "ingest": Place("ingest:ingest", "Remember files: text, Markdown, HTML, PDF, Word, attachments."),

@@ -25,6 +25,14 @@ UPDATE aggregates SET record = :record, checksum = :checksum WHERE tenant = :ten
 SELECT count(*) FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND "user" = :user AND "user" <> '' AND head <> ''
 
+-- name: count_all
+SELECT count(*) FROM (
+  SELECT 1 FROM aggregates WHERE tenant = :tenant AND kind = :kind AND head <> '' LIMIT :most
+) AS first_ones
+
+-- name: oldest_due_time
+SELECT min(due_time) FROM aggregates WHERE due_time IS NOT NULL
+
 -- name: keys_of_user
 SELECT tenant, kind, name, uid FROM aggregates
 WHERE tenant = :tenant AND "user" = :user AND "user" <> ''

@@ -24,7 +24,7 @@ from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, 
 from core.keys import BankKey, Key
 from core.model.request import RequestRecord
 from core.model.vector import Vector
-from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
 from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.checksums import check, check_row, checksum, seed_of
 from service.adapters.store.database import Connection, Database, Guarded, Length, Refused
@@ -63,6 +63,9 @@ Standing = tuple[
 
 class SqlStore:
     """Implements `core.ports.store.Store` over a `Database`."""
+
+    name: str
+    """Of the kind of database."""
 
     def __init__(
         self, database: Database, queries: Mapping[str, str], kinds: Kinds, tables: Mapping[str, OwnedTables]
@@ -189,6 +192,10 @@ class SqlStore:
             await self._database.read(partial(verify_rows, self._sql, tables, key, own), Length.LONG_LOAD)
         return state
 
+    async def facts(self) -> StoreFacts:
+        ((schema, size),) = await self._fetch("facts", {})
+        return StoreFacts(kind=self.name, schema=schema, size=size)
+
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         wanted = dumps([[key.tenant, key.kind, key.name] for key in keys])
         rows = await self._fetch("heads", {"keys": wanted})
@@ -273,6 +280,14 @@ class SqlStore:
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         ((count,),) = await self._fetch("count", {"tenant": tenant, "kind": kind, "user": user})
         return int(count)
+
+    async def count_all(self, tenant: Tenant, kind: str, most: int) -> int:
+        ((count,),) = await self._fetch("count_all", {"tenant": tenant, "kind": kind, "most": most})
+        return int(count)
+
+    async def oldest_due_time(self) -> datetime | None:
+        ((oldest,),) = await self._fetch("oldest_due_time", {})
+        return None if oldest is None else instant(oldest)
 
     async def keys_of_user(
         self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
