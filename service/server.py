@@ -34,6 +34,8 @@ from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
 from service.process.listening import is_local
+from service.process.loop_lag import FIGURES as LAG
+from service.process.loop_lag import LoopLag
 from service.process.observing import observing
 from service.process.repeating import repeat
 from service.settings.process import GrpcSection
@@ -106,15 +108,20 @@ async def running(
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
     async with observing(settings.metrics) as observed:
-        gate = Gate((*observers, *observed.calls), _admission(settings))
+        gate = Gate((*observers, *observed.calls), _admission(settings), observed.began)
         observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
+        lag = LoopLag()
+        observed.show(LAG, lag.reading)
         async with (
             _bound(settings, gate) as bound,
-            open_house(settings, embedder, agents, observed.agents, ids, observed.show) as house,
+            open_house(
+                settings, embedder, agents, observed.agents, ids, observed.show, observed.stores
+            ) as house,
         ):
             await _let_in(bound, house, gate, settings.grpc)
             once = partial(one_round, house, settings.banks)
             upkeep = asyncio.create_task(repeat("upkeep", once, settings.banks.upkeep_seconds))
+            watching = asyncio.create_task(lag.watch())
             log.info("listening", address=str(bound.address))
             try:
                 yield bound.address
@@ -122,9 +129,10 @@ async def running(
                 await bound.checks.enter_graceful_shutdown()
                 await asyncio.sleep(settings.grpc.lame_duck_seconds)
                 upkeep.cancel()
+                watching.cancel()
                 await gate.close(settings.grpc.drain_seconds)
                 await bound.listeners.stop(LAST_WORDS)
-                await asyncio.gather(upkeep, return_exceptions=True)
+                await asyncio.gather(upkeep, watching, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,8 +45,14 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.api")
 class Gate:
     """Lets calls in while it is open, and sees them out when it closes."""
 
-    def __init__(self, observers: Sequence[Observer] = (), admission: Admission | None = None) -> None:
-        self._observers = tuple(observers)
+    def __init__(
+        self,
+        observers: Sequence[Observer] = (),
+        admission: Admission | None = None,
+        began: Sequence[Callable[[str], None]] = (),
+    ) -> None:
+        """`began` is told of each call when it begins."""
+        self._observers, self._began = tuple(observers), tuple(began)
         self._admission = admission or Admission()
         self._calls: set[asyncio.Task[Any]] = set()
         self._endless: set[asyncio.Task[Any]] = set()
@@ -119,6 +125,8 @@ class Gate:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             start, code = time.perf_counter(), grpc.StatusCode.OK
             CURRENT.set(CurrentCall(context.invocation_metadata))
+            for observer_of_start in self._began:
+                observer_of_start(method)
             try:
                 return await inner(request, context)
             except asyncio.CancelledError:

@@ -13,6 +13,7 @@ import structlog
 from core.agents.usage import Asked
 from core.errors import MemoryBankError
 from core.usecases.observer import Observer, Structured
+from service.adapters.store.observed import StoreObserver
 from service.config import ConfigurationError
 from service.settings.process import MetricsSection
 
@@ -25,6 +26,7 @@ Show = Callable[[Mapping[str, str], Readings], None]
 """Given the words for each figure, by its name, and the readings."""
 
 CallObserver = Callable[[str, grpc.StatusCode, float], None]
+Began = Callable[[str], None]
 
 
 def unshown(_words: Mapping[str, str], _readings: Readings) -> None:
@@ -81,11 +83,14 @@ class Several:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observing:
-    """`agents` receives questions to agents and structurings; each of `calls` receives every call that ends. The
-    readings that `show` is given are read whenever metrics are scraped."""
+    """`agents` receives questions to agents and structurings; each of `began` receives every call that begins, of
+    `calls` every one that ends, of `stores` every call of the store. The readings that `show` is given are read
+    whenever metrics are scraped."""
 
     agents: Observer
+    began: Sequence[Began] = ()
     calls: Sequence[CallObserver] = ()
+    stores: Sequence[StoreObserver] = ()
     show: Show = unshown
 
 
@@ -105,4 +110,10 @@ async def observing(metrics: MetricsSection) -> AsyncIterator[Observing]:
         except OSError as refused:
             raise ConfigurationError(f"cannot listen on {metrics.listen}: {refused.strerror}") from None
         log.info("metrics", address=f"{host}:{taken}")
-        yield Observing(agents=Several((Logging(), kept)), calls=(kept.called,), show=kept.show)
+        yield Observing(
+            agents=Several((Logging(), kept)),
+            began=(kept.began,),
+            calls=(kept.called,),
+            stores=(kept.stored,),
+            show=kept.show,
+        )

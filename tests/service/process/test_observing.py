@@ -48,11 +48,15 @@ async def test_calls_and_agents_are_counted_where_metrics_are_configured() -> No
 
             shown = await scraped(port)
 
-    labels = 'grpc_method="{}",grpc_service="memorybank.v1.MemoryBank"'
+    labels = 'grpc_method="{}",grpc_service="memorybank.v1.MemoryBank",grpc_type="unary"'
     handled = "grpc_server_handled_total{{grpc_code={},{}}} 1.0"
     assert handled.format('"OK"', labels.format("Memorize")) in shown
     assert handled.format('"NOT_FOUND"', labels.format("GetBank")) in shown
     assert f"grpc_server_handling_seconds_count{{{labels.format('Memorize')}}} 1.0" in shown
+    assert f"grpc_server_started_total{{{labels.format('GetBank')}}} 1.0" in shown
+    assert 'memorybank_store_seconds_count{operation="append"}' in shown
+    assert "memorybank_append_changes_count" in shown
+    assert "memorybank_loop_lag_seconds" in shown
     assert 'memorybank_agent_calls_total{outcome="ok",role="clusterer"} 1.0' in shown
     assert 'memorybank_agent_seconds_count{role="structurer"} 1.0' in shown
     assert 'memorybank_structurings_total{outcome="ok"} 1.0' in shown
@@ -159,7 +163,11 @@ def test_a_call_is_told_apart_by_service_method_and_code() -> None:
     metrics.called("/memorybank.v1.Retrieval/Search", grpc.StatusCode.OK, 0.003)
     metrics.called("/memorybank.v1.Retrieval/Search", grpc.StatusCode.OK, 0.004)
 
-    names = {"grpc_service": "memorybank.v1.Retrieval", "grpc_method": "Search"}
+    names = {
+        "grpc_type": "unary",
+        "grpc_service": "memorybank.v1.Retrieval",
+        "grpc_method": "Search",
+    }
     value = metrics.registry.get_sample_value
     assert value("grpc_server_handled_total", {**names, "grpc_code": "OK"}) == 2
     assert value("grpc_server_handling_seconds_bucket", {**names, "le": "0.005"}) == 2
