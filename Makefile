@@ -77,8 +77,8 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
-	@$(COMPILE) --extra dev --extra light --extra mcp --extra postgres --output-file requirements.lock pyproject.toml
-	@$(COMPILE) --extra postgres --output-file requirements-service.lock pyproject.toml
+	@$(COMPILE) --extra dev --extra light --extra mcp --extra otel --extra postgres --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --extra otel --extra postgres --output-file requirements-service.lock pyproject.toml
 	@for name in generator examples local-model wheels; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
 # ---- running ----

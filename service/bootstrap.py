@@ -36,7 +36,7 @@ from core.usecases.user.count_tokens import write_tokens
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
-from service.adapters.store.observed import StoreObserver, observed
+from service.adapters.observed import PortObserver, observed
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.casting import (
@@ -70,16 +70,17 @@ async def open_house(
     observer: Observer | None = None,
     ids: Ids | None = None,
     show: Show = unshown,
-    stores: Sequence[StoreObserver] = (),
+    stores: Sequence[PortObserver] = (),
+    embedders: Sequence[PortObserver] = (),
 ) -> AsyncIterator[House]:
     """Opens everything that use cases work with. `embedder`, `agents` and `ids` replace the usual ones; `show`
-    receives the house's figures; `stores` are told of each call of the store.
+    receives the house's figures; `stores` and `embedders` are told of each call of these ports.
 
     Raises ConfigurationError, StoreUnavailable, EmbedderUnavailable. When the context ends, work stops
     where it stands (it is resumed by the next process to open the store), and what was acknowledged is durable.
     """
     async with AsyncExitStack() as closing:
-        ground = await _ground(settings, embedder, ids, closing, stores)
+        ground = await _ground(settings, embedder, ids, closing, stores, embedders)
         house = await _house(settings, ground, agents, observer, closing)
         banks = ground.aggregates
         closing.push_async_callback(write_hits, house)
@@ -112,19 +113,20 @@ async def _ground(
     embedder: Embedder | None,
     ids: Ids | None,
     closing: AsyncExitStack,
-    stores: Sequence[StoreObserver],
+    stores: Sequence[PortObserver],
+    embedders: Sequence[PortObserver],
 ) -> _Ground:
     _make_folder(settings.data_dir)
     clock, ids = SystemClock(), ids or UlidIds()
     give_way = loop_first()
     opened = await open_store(settings, give_way)
     closing.push_async_callback(opened.close)
-    store = observed(opened, stores)
+    store = observed(opened, Store, stores)
     time = StoreTime(clock, store, told_of_clock, monotonic)
     await time.look()
     blobs = blobs_of(settings, opened)
     remembered = CachedEmbedder(
-        embedder or await open_embedder(settings.embedder, closing),
+        observed(embedder or await open_embedder(settings.embedder, closing), Embedder, embedders),
         queries=settings.embedder.cached_texts,
         passages=settings.embedder.cached_texts,
     )

@@ -25,6 +25,7 @@ from service.settings.process import (
     Listen,
     LogSection,
     MetricsSection,
+    OtlpSection,
 )
 from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.settings.store import StoreSection
@@ -69,6 +70,7 @@ class Settings(BaseSettings):
     admission: AdmissionSection = AdmissionSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()
+    otlp: OtlpSection = OtlpSection()
 
     @property
     def host(self) -> str:

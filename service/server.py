@@ -107,15 +107,22 @@ async def running(
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
-    async with observing(settings.metrics) as observed:
-        gate = Gate((*observers, *observed.calls), _admission(settings), observed.began)
+    async with observing(settings.metrics, settings.otlp) as observed:
+        gate = Gate((*observers, *observed.calls), _admission(settings), observed.began, observed.tracer)
         observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
         lag = LoopLag()
         observed.show(LAG, lag.reading)
         async with (
             _bound(settings, gate) as bound,
             open_house(
-                settings, embedder, agents, observed.agents, ids, observed.show, observed.stores
+                settings,
+                embedder,
+                agents,
+                observed.agents,
+                ids,
+                observed.show,
+                observed.stores,
+                observed.embedders,
             ) as house,
         ):
             await _let_in(bound, house, gate, settings.grpc)

@@ -29,7 +29,7 @@ from core.agents.usage import Asked
 from core.errors import MemoryDamaged, StoreUnavailable
 from core.internal_errors import HeadMoved, RevisionTaken
 from core.usecases.observer import Structured
-from service.adapters.store.observed import StoreCall
+from service.adapters.observed import PortCall
 
 CALL_SECONDS = (
     0.00025,
@@ -183,7 +183,7 @@ class PrometheusMetrics:
             found = self._begun[method] = self._started.labels(*_labels(method))
         found.inc()
 
-    def stored(self, call: StoreCall) -> None:
+    def stored(self, call: PortCall) -> None:
         """Counts a call of the store that has ended."""
         self._store_seconds.labels(call.operation).observe(call.seconds)
         if isinstance(call.failure, LOST):

@@ -168,8 +168,11 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
         read = message.FromString(request)
     except DecodeError:
         raise UndecodableRequest(method) from None
-    if (call := CURRENT.get()) is not None and (request_id := getattr(read, "request_id", "")):
-        call.request_id = request_id
+    if (call := CURRENT.get()) is not None:
+        if request_id := getattr(read, "request_id", ""):
+            call.request_id = request_id
+        if call.is_recorded and call.request is None:
+            call.request = read
     return read
 
 

@@ -29,6 +29,7 @@ from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown
 from service.api.refusal import refusal_of, refuse
 from service.process.calling import Caller, caller, works_for
 from service.process.current_call import CURRENT, CurrentCall
+from service.process.tracing import Tracer
 
 Behaviour = Callable[[Any, ServicerContext[Any, Any]], Awaitable[bytes | None]]
 """A method in gRPC's form: the request's bytes, or an iterator of them; answers with bytes, or writes them."""
@@ -50,8 +51,10 @@ class Gate:
         observers: Sequence[Observer] = (),
         admission: Admission | None = None,
         began: Sequence[Callable[[str], None]] = (),
+        tracer: Tracer | None = None,
     ) -> None:
-        """`began` is told of each call when it begins."""
+        """`began` is told of each call when it begins; `tracer` records those that it chooses."""
+        self._tracer = tracer
         self._observers, self._began = tuple(observers), tuple(began)
         self._admission = admission or Admission()
         self._calls: set[asyncio.Task[Any]] = set()
@@ -124,7 +127,9 @@ class Gate:
     def _answered(self, method: str, inner: Behaviour) -> Behaviour:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             start, code = time.perf_counter(), grpc.StatusCode.OK
-            CURRENT.set(CurrentCall(context.invocation_metadata))
+            current = CurrentCall(context.invocation_metadata)
+            CURRENT.set(current)
+            span = None if self._tracer is None else self._tracer.begin(method, current)
             for observer_of_start in self._began:
                 observer_of_start(method)
             try:
@@ -145,6 +150,8 @@ class Gate:
                 log.error("defect", method=method, incident=incident, exc_info=error)
                 await refuse(context, refusal_of(Defect(incident)))
             finally:
+                if span is not None:
+                    span.end(code)
                 for observer in self._observers:
                     observer(method, code, time.perf_counter() - start)
 

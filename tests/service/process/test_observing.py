@@ -22,7 +22,7 @@ from service.adapters.prometheus import PrometheusMetrics
 from service.config import ConfigurationError
 from service.process.observing import Logging, observing
 from service.server import require_loopback
-from service.settings.process import MetricsSection
+from service.settings.process import MetricsSection, OtlpSection
 from tests.support import rerank_endpoint
 from tests.support.server import refused, serving, settings_for
 
@@ -125,7 +125,7 @@ async def test_every_structuring_leaves_a_line_that_tells_nothing_of_what_is_rem
 
 
 async def test_nothing_is_counted_unless_configured() -> None:
-    async with observing(MetricsSection()) as told:
+    async with observing(MetricsSection(), OtlpSection()) as told:
         assert told.calls == ()
 
 
@@ -146,7 +146,7 @@ async def test_an_address_that_cannot_be_had_is_said_at_the_start() -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
 
         with pytest.raises(ConfigurationError, match=address):
-            async with observing(MetricsSection(listen=address)):
+            async with observing(MetricsSection(listen=address), OtlpSection()):
                 pass
 
 

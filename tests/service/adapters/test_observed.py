@@ -6,16 +6,17 @@ import pytest
 
 from core.errors import BankNotFound, StoreUnavailable
 from core.internal_errors import HeadMoved
+from core.ports.store import Store
+from service.adapters.observed import PortCall, observed
 from service.adapters.prometheus import PrometheusMetrics
 from service.adapters.store.memory_store import MemoryStore
-from service.adapters.store.observed import StoreCall, observed
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support import changes as a
 
 
 async def test_each_call_is_told_with_its_time_and_how_it_ended() -> None:
-    calls: list[StoreCall] = []
-    store = observed(MemoryStore(), [calls.append])
+    calls: list[PortCall] = []
+    store = observed(MemoryStore(), Store, [calls.append])
     story = a.Story(a.KEY)
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)])
     with pytest.raises(BankNotFound):
@@ -31,13 +32,13 @@ async def test_each_call_is_told_with_its_time_and_how_it_ended() -> None:
 async def test_nothing_stands_between_where_nothing_listens() -> None:
     store = MemoryStore()
 
-    assert observed(store, []) is store
+    assert observed(store, Store, []) is store
 
 
 async def test_failures_of_the_store_are_counted_and_lost_races_apart(tmp_path: Path) -> None:
     kept = PrometheusMetrics()
     inner = await SqliteStore.open(tmp_path / "bank.db")
-    store = observed(inner, [kept.stored])
+    store = observed(inner, Store, [kept.stored])
     story = a.Story(a.KEY)
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)])
     rival = story.fork(a.node_put("n8"))
