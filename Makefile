@@ -286,7 +286,7 @@ deploy-check: setup  ## Check the chart, Envoy's configuration and the alerts by
 	@test -x $(DEPLOY)/bin/helm || $(MAKE) --silent $(DEPLOY)/bin/helm || echo "helm cannot be built: it needs Go and its modules"
 	@$(MAKE) --silent $(DEPLOY)/.ready || echo "kubernetes-validate cannot be fetched"
 	@PATH="$$PATH:$(DEPLOY)/prometheus/usr/bin" command -v promtool >/dev/null || $(MAKE) --silent $(DEPLOY)/prometheus || echo "promtool cannot be fetched"
-	@deploy/check-deploy
+	@DEPLOY_TOOLS=$(abspath $(DEPLOY)) deploy/check-deploy
 
 $(DEPLOY)/bin/helm:
 	@command -v go >/dev/null
