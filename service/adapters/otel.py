@@ -6,6 +6,7 @@ What happened within a recorded call is recorded as its child when it has ended;
 """
 
 import asyncio
+import random
 import time
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -21,7 +22,7 @@ from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, V
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -32,6 +33,7 @@ from service.process.current_call import TRACEPARENT, CurrentCall
 from service.process.memory_spans import OPERATIONS, record_id, store_id
 from service.settings.process import OtlpSection
 
+SAMPLED = 1  # the flag of a traceparent
 DURATION = "rpc.server.call.duration"
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 FAULTS = frozenset(  # statuses that say of the server, not of its caller, that something failed
@@ -57,8 +59,7 @@ class Otel:
         made = {"service.name": "memorybank", "service.version": version("agentic-memory-bank")}
         resource = Resource.create({**made, "service.instance.id": instance})
         insecure = section.endpoint.startswith("http://")
-        sampler = ParentBased(TraceIdRatioBased(section.sampling))
-        self._traces = TracerProvider(resource=resource, sampler=sampler, shutdown_on_exit=False)
+        self._traces = TracerProvider(resource=resource, sampler=ALWAYS_ON, shutdown_on_exit=False)
         self._traces.add_span_processor(
             BatchSpanProcessor(
                 OTLPSpanExporter(endpoint=section.endpoint, insecure=insecure, timeout=SENDING_SECONDS)
@@ -75,24 +76,34 @@ class Otel:
         self._tracer = self._traces.get_tracer("memorybank")
         self._propagator = TraceContextTextMapPropagator()
         self._names_memories = section.memory_spans
+        self._sampling = section.sampling
+        self._told: dict[tuple[str, grpc.StatusCode], dict[str, str]] = {}
 
     # ---- calls ----
 
     def begin(self, method: str, call: CurrentCall) -> "_CallSpan | None":
-        """See the port. What the call does from here on, in its task and those that it begins, belongs to its span."""
-        parent = self._propagator.extract({TRACEPARENT: call.sent}) if call.sent else None
+        """See the port. What the call does from here on, in its task and those that it begins, belongs to its span.
+
+        Whether it is recorded is decided first: of a hundred calls, ninety-nine are to cost next to nothing."""
+        sent = call.sent
+        if not (int(sent[53:55], 16) & SAMPLED if sent else random.random() < self._sampling):
+            return None
+        parent = self._propagator.extract({TRACEPARENT: sent}) if sent else None
         span = self._tracer.start_span(
             method, context=parent, kind=SpanKind.SERVER, attributes=_of_method(method)
         )
         context.attach(trace.set_span_in_context(span))
         carrier: dict[str, str] = {}
         self._propagator.inject(carrier)
-        call.span, call.is_recorded = carrier.get(TRACEPARENT, ""), span.is_recording()
-        return _CallSpan(span, method, call, self) if call.is_recorded else None
+        call.span, call.is_recorded = carrier[TRACEPARENT], True
+        return _CallSpan(span, method, call, self)
 
     def called(self, method: str, code: grpc.StatusCode, seconds: float) -> None:
         """Counts a call that has ended."""
-        self._durations.record(seconds, {**_of_method(method), **_of_status(code)})
+        told = self._told.get((method, code))
+        if told is None:
+            told = self._told[method, code] = {**_of_method(method), **_of_status(code)}
+        self._durations.record(seconds, told)
 
     def remembered(self, method: str, request: Message, start: int, failure: str) -> None:
         """Records what a call did to a memory, where that is asked for. `start`: in nanoseconds since 1970."""
