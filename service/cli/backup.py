@@ -12,6 +12,7 @@ import click
 from core.errors import MemoryBankError
 from service.cli import drawing
 from service.config import ConfigurationError, Settings, load_settings
+from service.process.logs import configure_logs
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 DATA = click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="Where banks are kept.")
@@ -120,6 +121,7 @@ def _shown(time: datetime) -> str:
 def _problems_told() -> Iterator[None]:
     from service.backups import BackupRefused
 
+    configure_logs("warning", "auto")  # what is erased again was logged when it was erased
     try:
         yield
     except (BackupRefused, ConfigurationError, MemoryBankError, OSError) as problem:
