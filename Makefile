@@ -282,6 +282,12 @@ wheels: setup $(WHEELS)/.ready  ## Build the wheels of the client and of the ser
 	@mv build/wheels/agentic_memory_bank_client-*.whl dist
 	@$(BIN)/python -m tools.try_wheels dist
 
+RELEASE := dist/release
+
+release: wheels  ## Put a release together in dist/release: wheels, source, descriptor, SBOM, digests
+	@rm -rf $(RELEASE)
+	@$(BIN)/python -m tools.release dist $(RELEASE) $(abspath $(WHEELS))/bin/cyclonedx-py
+
 deploy-check: setup  ## Check the chart, Envoy's configuration and the alerts by the tools that read them (helm, promtool, …)
 	@test -x $(DEPLOY)/bin/helm || $(MAKE) --silent $(DEPLOY)/bin/helm || echo "helm cannot be built: it needs Go and its modules"
 	@$(MAKE) --silent $(DEPLOY)/.ready || echo "kubernetes-validate cannot be fetched"
@@ -312,4 +318,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check langchain pooler test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels deploy-check image-check clean
+.PHONY: help setup lock serve demo examples try-local-model check langchain pooler test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
