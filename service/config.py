@@ -27,6 +27,7 @@ from service.settings.process import (
     Listen,
     LogSection,
     MetricsSection,
+    OtlpSection,
     TlsSection,
 )
 from service.settings.retrieval import EmbedderSection, RetrievalSection
@@ -75,6 +76,7 @@ class Settings(BaseSettings):
     tls: TlsSection = TlsSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()
+    otlp: OtlpSection = OtlpSection()
 
     @property
     def host(self) -> str:

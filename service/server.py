@@ -44,6 +44,8 @@ from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
 from service.process.listening import is_local
+from service.process.loop_lag import FIGURES as LAG
+from service.process.loop_lag import LoopLag
 from service.process.observing import observing
 from service.process.repeating import repeat
 from service.settings.process import GrpcSection, TlsSection
@@ -116,19 +118,31 @@ async def running(
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
-    async with observing(settings.metrics) as observed:
-        gate = Gate((*observers, *observed.calls), _admission(settings))
+    async with observing(settings.metrics, settings.otlp) as observed:
+        gate = Gate((*observers, *observed.calls), _admission(settings), observed.began, observed.tracer)
         gate.audit = audit = Audit(settings.audit.file) if settings.audit.file else None
         observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
+        lag = LoopLag()
+        observed.show(LAG, lag.reading)
         async with (
             _bound(settings, gate) as bound,
-            open_house(settings, embedder, agents, observed.agents, ids, observed.show) as house,
+            open_house(
+                settings,
+                embedder,
+                agents,
+                observed.agents,
+                ids,
+                observed.show,
+                observed.stores,
+                observed.embedders,
+            ) as house,
         ):
             gate.keyring = keyring = await _keyring(settings, house)
             await _let_in(bound, house, gate, settings.grpc)
             keys = asyncio.create_task(_watching(keyring, gate, settings.banks.max_staleness_seconds))
             once = partial(one_round, house, settings.banks)
             upkeep = asyncio.create_task(repeat("upkeep", once, settings.banks.upkeep_seconds))
+            watching = asyncio.create_task(lag.watch())
             log.info("listening", address=str(bound.address))
             try:
                 yield bound.address
@@ -137,9 +151,10 @@ async def running(
                 await asyncio.sleep(settings.grpc.lame_duck_seconds)
                 upkeep.cancel()
                 keys.cancel()
+                watching.cancel()
                 await gate.close(settings.grpc.drain_seconds)
                 await bound.listeners.stop(LAST_WORDS)
-                await asyncio.gather(upkeep, keys, return_exceptions=True)
+                await asyncio.gather(upkeep, keys, watching, return_exceptions=True)
                 if audit is not None:
                     audit.close()
 

@@ -27,6 +27,7 @@ from memorybank.v1 import (
     instructions_pb2,
     long_term_pb2,
     memory_bank_pb2,
+    operations_pb2,
     query_graph_pb2,
     retrieval_pb2,
 )
@@ -150,6 +151,7 @@ def test_the_table_of_calls_is_the_contract() -> None:
         conversation_pb2,
         instructions_pb2,
         long_term_pb2,
+        operations_pb2,
     )
     services: dict[str, Any] = {}
     for module in modules:

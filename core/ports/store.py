@@ -55,6 +55,15 @@ class Leftover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFacts:
+    """Which kind of store it is, its schema (0: it has none), and the bytes of its database on the disk."""
+
+    kind: str
+    schema: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Require:
     """What must hold of another aggregate in the very transaction of a change: it is there, under this `uid` and
     at this `generation` if they are given, and its memory is on unless `enabled` is False.
@@ -125,6 +134,10 @@ class Store(Protocol):
         """Returns what the database finds wrong with itself, in its own words."""
         ...
 
+    async def facts(self) -> StoreFacts:
+        """Returns what the store is, and how large."""
+        ...
+
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         """Returns the heads of those that exist, in one query."""
         ...
@@ -183,6 +196,14 @@ class Store(Protocol):
     ) -> Sequence[tuple[Key, str]]:
         """Returns some of the user's aggregates (key, uid), the user's own row not among them: runs, invocations,
         conversations, collections, instructions of level `user`, and banks of that user if `include_banks`."""
+        ...
+
+    async def count_all(self, tenant: Tenant, kind: str, most: int) -> int:
+        """Counts the tenant's aggregates of a kind, and no further than `most`."""
+        ...
+
+    async def oldest_due_time(self) -> datetime | None:
+        """Returns the earliest `due_time` of any aggregate, past or still to come; None where no record has one."""
         ...
 
     async def due(self, now: datetime, limit: int) -> Sequence[tuple[Key, str]]:

@@ -186,6 +186,8 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
         call.request_id = request_id
     if call.is_audited and not call.named:
         call.named = named_in(read)
+    if call.is_recorded and call.request is None:
+        call.request = read
     return read if call.caller is EVERYONE else held(read, call.caller)
 
 

@@ -33,6 +33,7 @@ from service.api.refusal import refusal_of, refuse
 from service.process.audit import Audit
 from service.process.calling import Caller, caller, works_for
 from service.process.current_call import CURRENT, CurrentCall
+from service.process.tracing import Tracer
 
 Behaviour = Callable[[Any, ServicerContext[Any, Any]], Awaitable[bytes | None]]
 """A method in gRPC's form: the request's bytes, or an iterator of them; answers with bytes, or writes them."""
@@ -51,8 +52,16 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.api")
 class Gate:
     """Lets calls in while it is open, and sees them out when it closes."""
 
-    def __init__(self, observers: Sequence[Observer] = (), admission: Admission | None = None) -> None:
-        self._observers = tuple(observers)
+    def __init__(
+        self,
+        observers: Sequence[Observer] = (),
+        admission: Admission | None = None,
+        began: Sequence[Callable[[str], None]] = (),
+        tracer: Tracer | None = None,
+    ) -> None:
+        """`began` is told of each call when it begins; `tracer` records those that it chooses."""
+        self._tracer = tracer
+        self._observers, self._began = tuple(observers), tuple(began)
         self._admission = admission or Admission()
         self._calls: set[asyncio.Task[Any]] = set()
         self._endless: set[asyncio.Task[Any]] = set()
@@ -154,7 +163,11 @@ class Gate:
     def _answered(self, method: str, inner: Behaviour, needs: Needs) -> Behaviour:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             start, code = time.perf_counter(), grpc.StatusCode.OK
-            CURRENT.set(current := CurrentCall(context.invocation_metadata))
+            current = CurrentCall(context.invocation_metadata)
+            CURRENT.set(current)
+            span = None if self._tracer is None else self._tracer.begin(method, current)
+            for observer_of_start in self._began:
+                observer_of_start(method)
             try:
                 if (keyring := self.keyring) is not None and keyring.is_asking:
                     caller = await keyring.caller(context.invocation_metadata() or (), context.peer())
@@ -181,6 +194,8 @@ class Gate:
             finally:
                 if self.audit is not None:
                     tell(self.audit, method, current, code.name, context.peer())
+                if span is not None:
+                    span.end(code)
                 for observer in self._observers:
                     observer(method, code, time.perf_counter() - start)
 

@@ -386,6 +386,10 @@ class OpenAggregates:
             unconfirmed_seconds=self._now() - self._confirmed,
         )
 
+    def held_of(self, kind: str) -> list[Any]:
+        """Returns the aggregates of a kind that are in memory. To be called on the loop."""
+        return [each.aggregate for each in self._pool.all() if each.kind.name == kind]
+
     async def collect(self) -> None:
         """See the pool."""
         await self._pool.collect()

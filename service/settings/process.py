@@ -24,6 +24,12 @@ def _is_empty_or_host_and_port(listen: str) -> str:
     return listen and host_and_port(listen)
 
 
+def _is_empty_or_http(endpoint: str) -> str:
+    if endpoint and not endpoint.startswith(("http://", "https://")):
+        raise ValueError(f"must begin with http:// or https://, not {endpoint!r}")
+    return endpoint
+
+
 Listen = Annotated[str, AfterValidator(host_and_port)]
 """HOST:PORT."""
 
@@ -115,6 +121,20 @@ class LogSection(Section):
     """From which level on is logged."""
     format: Literal["auto", "json", "console"] = "auto"
     """`json` or `console`, on standard error; `auto`: `console` in a terminal, else `json`."""
+
+
+class OtlpSection(Section):
+    """Traces and metrics by OTLP over gRPC, to a collector. Needs the extra `otel`."""
+
+    endpoint: Annotated[str, AfterValidator(_is_empty_or_http)] = ""
+    """The collector, `http://127.0.0.1:4317` say; `https://` for TLS; empty: none."""
+    sampling: float = Field(default=0.01, ge=0, le=1)
+    """Which share of calls is traced; one that comes with a `traceparent` is traced if its caller's is."""
+    memory_spans: bool = False
+    """Add spans by the conventions for generative AI (`search_memory`, `create_memory`, …), which are still in
+    development. They name the bank, conversation or collection, never a user, a query or what is remembered."""
+    metrics_seconds: Seconds = 60.0
+    """Between two reports of the calls' times."""
 
 
 class MetricsSection(Section):

@@ -297,6 +297,21 @@ async def test_everything_is_found_by_its_key_and_read_as_it_was_written(store: 
     assert list(await store.check_database()) == []
 
 
+async def test_what_is_there_is_counted_no_further_than_asked(store: Store) -> None:
+    for bank_id in ("b1", "b2", "b3"):
+        key = a.key(bank_id)
+        await store.append(key, "u1", [a.founding_with_two_nodes(a.Story(key))])
+    await store.append(a.key("b1", "other"), "u1", [a.founding_with_two_nodes(a.Story(a.key("b1", "other")))])
+
+    counts = [await store.count_all(Tenant("acme"), "bank", most) for most in (2, 9)]
+    facts = await store.facts()
+
+    assert counts == [2, 3]
+    assert await store.count_all(Tenant("acme"), "user", 9) == 0
+    assert facts.kind in ("memory", "sqlite", "postgres")
+    assert (facts.schema > 0) == (facts.size > 0) == (facts.kind != "memory")
+
+
 async def test_a_closed_store_answers_unavailable(store: Store) -> None:
     await store.close()
 

@@ -32,6 +32,7 @@ from memorybank.v1 import (
     long_term_pb2,
     memory_bank_pb2,
     memory_bank_pb2_grpc,
+    operations_pb2,
     query_graph_pb2,
     query_graph_pb2_grpc,
     retrieval_pb2,
@@ -51,6 +52,7 @@ MODULES = (
     conversation_pb2,
     instructions_pb2,
     long_term_pb2,
+    operations_pb2,
 )
 SERVICES: tuple[ServiceDescriptor, ...] = tuple(
     service for module in MODULES for service in module.DESCRIPTOR.services_by_name.values()
@@ -98,6 +100,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser "
         "ExportUser",
+        "Operations": "GetServerInfo",
     }
 
     offered = {service.name: " ".join(method.name for method in service.methods) for service in SERVICES}
@@ -213,8 +216,8 @@ def test_every_mutation_can_be_repeated_without_harm() -> None:
 def test_every_answer_about_a_bank_tells_its_revision() -> None:
     untold = full_names(m for m in METHODS if "revision" not in field_names(last_message(m)))
 
-    # each that is listed has its own; an export's stands in its header; several subjects' in a map; files and
-    # declarations are of no revision
+    # each that is listed has its own; an export's stands in its header; several subjects' in a map; files,
+    # declarations and servers are of no revision
     assert untold == [
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.ExportBank",
@@ -226,6 +229,7 @@ def test_every_answer_about_a_bank_tells_its_revision() -> None:
         "memorybank.v1.LongTerm.ExportCollection",
         "memorybank.v1.LongTerm.DeclareTools",
         "memorybank.v1.LongTerm.ExportUser",
+        "memorybank.v1.Operations.GetServerInfo",
     ]
 
 
@@ -234,13 +238,15 @@ def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
 
     without = full_names(m for m in reads if "min_revision" not in m.input_type.fields_by_name)
 
-    # lists read no single one, the watch follows from a revision of its own, declarations are the same for all
+    # lists read no single one, the watch follows from a revision of its own, declarations are the same for all, and a
+    # server is of no revision
     assert without == [
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.WatchBank",
         "memorybank.v1.Conversation.ListConversations",
         "memorybank.v1.LongTerm.ListCollections",
         "memorybank.v1.LongTerm.DeclareTools",
+        "memorybank.v1.Operations.GetServerInfo",
     ]
 
 

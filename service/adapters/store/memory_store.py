@@ -22,7 +22,7 @@ from core.model.insight import Insight
 from core.model.request import RequestRecord
 from core.model.structuring import StructuringState
 from core.model.vector import Vector
-from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.memory_bank import BankContents
 from service.adapters.store.memory_credentials import MemoryCredentials
@@ -179,6 +179,9 @@ class MemoryStore:
     async def check_database(self) -> Sequence[str]:
         return ()
 
+    async def facts(self) -> StoreFacts:
+        return StoreFacts(kind="memory")
+
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         self._refuse_if_closed()
         return {key: self._stored[key].head for key in keys if key in self._stored}
@@ -224,6 +227,13 @@ class MemoryStore:
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         return len([1 for key, _ in self._of_user(tenant, user) if key.kind == kind])
+
+    async def count_all(self, tenant: Tenant, kind: str, most: int) -> int:
+        return min(most, len([1 for key, _ in self._sorted() if (key.tenant, key.kind) == (tenant, kind)]))
+
+    async def oldest_due_time(self) -> datetime | None:
+        times = (getattr(stored.contents.record, "due_time", None) for _, stored in self._sorted())
+        return min((time for time in times if time is not None), default=None)
 
     async def keys_of_user(
         self, tenant: Tenant, user: str, *, include_banks: bool, limit: int

@@ -51,6 +51,14 @@ UPDATE api_keys SET revoke_time = coalesce(revoke_time, :now) WHERE key_id = :ke
 SELECT count(*) FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND "user" = :user AND "user" <> '' AND head <> ''
 
+-- name: count_all
+SELECT count(*) FROM (
+  SELECT 1 FROM aggregates WHERE tenant = :tenant AND kind = :kind AND head <> '' LIMIT :most
+) AS first_ones
+
+-- name: oldest_due_time
+SELECT min(due_time) FROM aggregates WHERE due_time IS NOT NULL
+
 -- name: keys_of_user
 SELECT tenant, kind, name, uid FROM aggregates
 WHERE tenant = :tenant AND "user" = :user AND "user" <> ''

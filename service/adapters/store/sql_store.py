@@ -25,7 +25,7 @@ from core.keys import BankKey, Key
 from core.model.access import OF_COLLECTION, Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
-from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
 from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.checksums import check, check_row, checksum, seed_of
 from service.adapters.store.database import Connection, Database, Guarded, Length, Refused
@@ -65,6 +65,9 @@ Standing = tuple[
 
 class SqlStore:
     """Implements `core.ports.store.Store` over a `Database`."""
+
+    name: str
+    """Of the kind of database."""
 
     def __init__(
         self, database: Database, queries: Mapping[str, str], kinds: Kinds, tables: Mapping[str, OwnedTables]
@@ -127,6 +130,7 @@ class SqlStore:
                 removed = await self._purging.purge(key, standing)
             except Refused:
                 continue  # it changed, or went, between the look-up and the purge
+            log.info("erased", kind=key.kind, uid=standing.uid)  # no name: the log, too, keeps no trace of it
             await self._database.scrub()
             counted = {table: removed[table] for table in _COUNTED if table in removed}
             return replace(counts, **counted)  # type: ignore[arg-type]  # names of counts, all of them numbers
@@ -194,6 +198,10 @@ class SqlStore:
             tables, own = self._tables[key.kind], owner_row(key)
             await self._database.read(partial(verify_rows, self._sql, tables, key, own), Length.LONG_LOAD)
         return state
+
+    async def facts(self) -> StoreFacts:
+        ((schema, size),) = await self._fetch("facts", {})
+        return StoreFacts(kind=self.name, schema=schema, size=size)
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         wanted = dumps([[key.tenant, key.kind, key.name] for key in keys])
@@ -280,6 +288,14 @@ class SqlStore:
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         ((count,),) = await self._fetch("count", {"tenant": tenant, "kind": kind, "user": user})
         return int(count)
+
+    async def count_all(self, tenant: Tenant, kind: str, most: int) -> int:
+        ((count,),) = await self._fetch("count_all", {"tenant": tenant, "kind": kind, "most": most})
+        return int(count)
+
+    async def oldest_due_time(self) -> datetime | None:
+        ((oldest,),) = await self._fetch("oldest_due_time", {})
+        return None if oldest is None else instant(oldest)
 
     async def keys_of_user(
         self, tenant: Tenant, user: str, *, include_banks: bool, limit: int

@@ -143,3 +143,6 @@ DELETE FROM blobs WHERE tenant = :tenant AND kind = :kind AND name = :name AND u
 
 -- name: drop_blobs_of
 DELETE FROM blobs WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
+
+-- name: facts
+SELECT (SELECT max(version) FROM schema_versions), pg_database_size(current_database())

@@ -98,3 +98,6 @@ FROM (
 JOIN segments ON interaction_id = told AND "index" = place
 JOIN aggregates ON aggregates.tenant = segments.tenant AND kind = 'bank' AND name = bank_id
 WHERE segments.tenant = :tenant AND bank_id = :bank_id AND uid = :uid AND embedding IS NOT NULL
+
+-- name: facts
+SELECT user_version, page_count * page_size FROM pragma_user_version, pragma_page_count, pragma_page_size
