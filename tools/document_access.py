@@ -15,6 +15,7 @@ from memorybank.v1 import (
     instructions_pb2,
     long_term_pb2,
     memory_bank_pb2,
+    operations_pb2,
     query_graph_pb2,
     retrieval_pb2,
 )
@@ -29,9 +30,11 @@ MODULES = (
     instructions_pb2,
     conversation_pb2,
     long_term_pb2,
+    operations_pb2,
 )
 BOUND = (access_pb2.NAME_USER, access_pb2.NAME_BANK, access_pb2.NAME_COLLECTION, access_pb2.NAME_OWNER)
 WHOLE = "all of the user: no key with a list"
+TENANT = "all of the tenant: no key that is bound"
 ADMIN = "`admin` too, unless bound to a user"
 
 
@@ -57,7 +60,8 @@ def _line(method: MethodDescriptor) -> str:
         f"`{access_pb2.Scope.Name(scope).removeprefix('SCOPE_').lower()}`" for scope in access.scopes
     )
     fields = " ".join(f"`{path}`" for path in named(method.input_type))
-    beside = "; ".join([WHOLE] * access.whole_user + [ADMIN] * access.admin_unless_bound)
+    told = {WHOLE: access.whole_user, ADMIN: access.admin_unless_bound, TENANT: access.whole_tenant}
+    beside = "; ".join(text for text, holds in told.items() if holds)
     return f"| `{method.name}` | {scopes} | {fields} | {beside} |"
 
 

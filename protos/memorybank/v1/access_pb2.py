@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amemorybank/v1/access.proto\x12\rmemorybank.v1\x1a google/protobuf/descriptor.proto\"^\n\x06\x41\x63\x63\x65ss\x12$\n\x06scopes\x18\x01 \x03(\x0e\x32\x14.memorybank.v1.Scope\x12\x12\n\nwhole_user\x18\x02 \x01(\x08\x12\x1a\n\x12\x61\x64min_unless_bound\x18\x03 \x01(\x08*}\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x0e\n\nSCOPE_READ\x10\x01\x12\x0f\n\x0bSCOPE_WRITE\x10\x02\x12\x11\n\rSCOPE_APPROVE\x10\x03\x12\x18\n\x14SCOPE_SPEAK_FOR_USER\x10\x04\x12\x0f\n\x0bSCOPE_ADMIN\x10\x05*\x87\x01\n\x04Name\x12\x14\n\x10NAME_UNSPECIFIED\x10\x00\x12\r\n\tNAME_USER\x10\x01\x12\r\n\tNAME_BANK\x10\x02\x12\x13\n\x0fNAME_COLLECTION\x10\x03\x12\x15\n\x11NAME_CONVERSATION\x10\x04\x12\x0e\n\nNAME_OWNER\x10\x05\x12\x0f\n\x0bNAME_ORIGIN\x10\x06:G\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\x8d\x8c\x03 \x01(\x0b\x32\x15.memorybank.v1.Access:C\n\x05names\x12\x1d.google.protobuf.FieldOptions\x18\x8d\x8c\x03 \x01(\x0e\x32\x13.memorybank.v1.NameB-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1amemorybank/v1/access.proto\x12\rmemorybank.v1\x1a google/protobuf/descriptor.proto\"t\n\x06\x41\x63\x63\x65ss\x12$\n\x06scopes\x18\x01 \x03(\x0e\x32\x14.memorybank.v1.Scope\x12\x12\n\nwhole_user\x18\x02 \x01(\x08\x12\x1a\n\x12\x61\x64min_unless_bound\x18\x03 \x01(\x08\x12\x14\n\x0cwhole_tenant\x18\x04 \x01(\x08*}\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x0e\n\nSCOPE_READ\x10\x01\x12\x0f\n\x0bSCOPE_WRITE\x10\x02\x12\x11\n\rSCOPE_APPROVE\x10\x03\x12\x18\n\x14SCOPE_SPEAK_FOR_USER\x10\x04\x12\x0f\n\x0bSCOPE_ADMIN\x10\x05*\x87\x01\n\x04Name\x12\x14\n\x10NAME_UNSPECIFIED\x10\x00\x12\r\n\tNAME_USER\x10\x01\x12\r\n\tNAME_BANK\x10\x02\x12\x13\n\x0fNAME_COLLECTION\x10\x03\x12\x15\n\x11NAME_CONVERSATION\x10\x04\x12\x0e\n\nNAME_OWNER\x10\x05\x12\x0f\n\x0bNAME_ORIGIN\x10\x06:G\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\x8d\x8c\x03 \x01(\x0b\x32\x15.memorybank.v1.Access:C\n\x05names\x12\x1d.google.protobuf.FieldOptions\x18\x8d\x8c\x03 \x01(\x0e\x32\x13.memorybank.v1.NameB-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,10 +33,10 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorybank.v1.access_pb2', 
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\rmemorybank.v1P\001Z\032memorybank/v1;memorybankv1'
-  _globals['_SCOPE']._serialized_start=175
-  _globals['_SCOPE']._serialized_end=300
-  _globals['_NAME']._serialized_start=303
-  _globals['_NAME']._serialized_end=438
+  _globals['_SCOPE']._serialized_start=197
+  _globals['_SCOPE']._serialized_end=322
+  _globals['_NAME']._serialized_start=325
+  _globals['_NAME']._serialized_end=460
   _globals['_ACCESS']._serialized_start=79
-  _globals['_ACCESS']._serialized_end=173
+  _globals['_ACCESS']._serialized_end=195
 # @@protoc_insertion_point(module_scope)

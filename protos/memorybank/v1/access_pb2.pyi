@@ -112,12 +112,15 @@ class Access(_message.Message):
     SCOPES_FIELD_NUMBER: _builtins.int
     WHOLE_USER_FIELD_NUMBER: _builtins.int
     ADMIN_UNLESS_BOUND_FIELD_NUMBER: _builtins.int
+    WHOLE_TENANT_FIELD_NUMBER: _builtins.int
     whole_user: _builtins.bool
     """It reaches all of one user's memory, or what governs it: a key with a list of banks, collections or owners, or a
     bank prefix of its own, may not call it.
     """
     admin_unless_bound: _builtins.bool
     """A caller that is bound to no user needs SCOPE_ADMIN as well."""
+    whole_tenant: _builtins.bool
+    """It tells of all of the tenant: only a key that is bound to nothing may call it."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[Global___Scope.ValueType]:
         """The scopes that a caller must have, all of them."""
@@ -128,10 +131,11 @@ class Access(_message.Message):
         scopes: _abc.Iterable[Global___Scope.ValueType] | None = ...,
         whole_user: _builtins.bool = ...,
         admin_unless_bound: _builtins.bool = ...,
+        whole_tenant: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["admin_unless_bound", b"admin_unless_bound", "scopes", b"scopes", "whole_user", b"whole_user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["admin_unless_bound", b"admin_unless_bound", "scopes", b"scopes", "whole_tenant", b"whole_tenant", "whole_user", b"whole_user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -30,6 +30,7 @@ class Needs:
     scopes: frozenset[Scope]
     whole_user: bool = False
     admin_unless_bound: bool = False
+    whole_tenant: bool = False
 
     def require(self, caller: Caller) -> None:
         """Raises PermissionDenied."""
@@ -39,6 +40,9 @@ class Needs:
             raise PermissionDenied(
                 "the API key is bound to a part of the user's memory, and this is all of it"
             )
+
+        if self.whole_tenant and not caller.binding.is_open:
+            raise PermissionDenied("the API key is bound, and this tells of all of the tenant")
 
     def _scopes_for(self, caller: Caller) -> frozenset[Scope]:
         is_open = self.admin_unless_bound and caller.binding.user is None
@@ -62,4 +66,5 @@ def needs_of(method: str) -> Needs:
         scopes=frozenset(SCOPES[scope] for scope in access.scopes),
         whole_user=access.whole_user,
         admin_unless_bound=access.admin_unless_bound,
+        whole_tenant=access.whole_tenant,
     )
