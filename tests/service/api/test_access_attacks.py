@@ -101,6 +101,17 @@ async def test_a_conversation_s_collection_is_no_way_round_the_binding(server: G
     assert not any(SECRET.encode() in answer.sent for answer in answers)
 
 
+async def test_a_search_through_all_conversations_keeps_to_the_key_s_collections(server: Guarded) -> None:
+    request = conversation.SearchTurnsRequest(user="ada", text="walnuts")
+    bound = await token(server, user=User("ada"), collections=("other",))
+
+    found, elsewhere = [await server.call("SearchTurns", request, key) for key in ("ada", bound)]
+
+    assert SECRET.encode() in found.sent
+    assert conversation.SearchTurnsResponse.FromString(elsewhere.sent).conversations == 0
+    assert SECRET.encode() not in elsewhere.sent
+
+
 async def test_an_import_makes_no_bank_of_another_user_s(server: Guarded) -> None:
     records = await exported(server)
 
