@@ -394,6 +394,24 @@ async def test_a_key_is_looked_up_once_until_something_changes(ring: Ring) -> No
     assert credentials.found == 2
 
 
+async def test_a_key_that_is_revoked_while_it_is_looked_up_is_not_kept(ring: Ring) -> None:
+    keyring, credentials, clock, _, token = ring
+    plain, revoked = credentials.find, asyncio.Event()
+
+    async def late(key_id: str) -> Any:
+        found = await plain(key_id)
+        if not revoked.is_set():
+            revoked.set()
+            await credentials.revoke(key_id, clock.time)
+            await keyring.confirm()
+        return found
+
+    credentials.find = late  # type: ignore[method-assign]
+
+    with pytest.raises(Refused):
+        await keyring.caller(bearer(token), "ipv4:1.2.3.4:5")
+
+
 async def test_a_cached_key_ends_with_its_time(ring: Ring) -> None:
     keyring, _, clock, _, token = ring
     await keyring.caller(bearer(token), "ipv4:1.2.3.4:5")

@@ -119,14 +119,17 @@ class Keyring:
         if not (key_id := id_of(token)) or self._refused.get(digest, 0.0) > self._now():
             raise Unauthenticated(UNKNOWN)
         self._rates.require_guess(peer)
-        key, now = await self._credentials.find(key_id), self._clock.now()
+        key, version = None, -1
+        while version != self.version:  # it may be revoked while the store answers
+            version = self.version
+            key = await self._credentials.find(key_id)
+        now = self._clock.now()
         if key is None or not hmac.compare_digest(key.digest, digest) or not key.is_valid(now):
             self._rates.guessed(peer)
             _put(self._refused, digest, self._now() + REFUSED_SECONDS, MOST_REFUSED)
             raise Unauthenticated(UNKNOWN)
-        known = Known(
-            caller=caller_of(key), until=min(key.expire_time, now + KNOWN_FOR), bucket=self._rates.bucket(key)
-        )
+        until = min(key.expire_time, now + KNOWN_FOR)
+        known = Known(caller=caller_of(key), until=until, bucket=self._rates.bucket(key))
         _put(self._known, token, known, MOST_KNOWN)
         self._used.add(key_id)
         return known

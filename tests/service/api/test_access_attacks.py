@@ -253,6 +253,19 @@ async def test_what_a_bound_key_leaves_empty_is_its_own(server: Guarded) -> None
     assert fact.code is Code.OK
 
 
+async def test_a_key_of_another_tenant_finds_nothing_of_this_one(server: Guarded) -> None:
+    key = (await key_for(server.credentials, tenant="rival"))[1]
+
+    got = await server.call("GetBank", bank.GetBankRequest(bank_id="b1"), key)
+    made = await server.call("CreateBank", bank.CreateBankRequest(bank_id="b1"), key)
+    listed = await server.call("ListBanks", bank.ListBanksRequest(), key)
+    whole = await server.call("ExportUser", long_term.ExportUserRequest(user="ada"), key)
+
+    assert (got.code, made.code, whole.code) == (Code.NOT_FOUND, Code.OK, Code.NOT_FOUND)
+    assert [each.bank_id for each in bank.ListBanksResponse.FromString(listed.sent).banks] == ["b1"]
+    assert not any(SECRET.encode() in answer.sent for answer in (got, made, listed, whole))
+
+
 # ---- in whose name ----
 
 
