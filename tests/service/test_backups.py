@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from click.testing import CliRunner
 
 from core.index.giving_way import at_once
@@ -289,6 +290,7 @@ async def test_an_erasure_is_repeated_by_uid_and_spares_what_was_made_anew_under
 async def test_a_purge_is_told_in_the_log_by_its_uid_and_by_no_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    structlog.reset_defaults()  # a command before it sent the log elsewhere
     store = await SqliteStore.open(tmp_path / "bank.db")
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story(a.KEY))])
 
