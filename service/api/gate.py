@@ -170,7 +170,8 @@ class Gate:
                 observer_of_start(method)
             try:
                 if (keyring := self.keyring) is not None and keyring.is_asking:
-                    caller = await keyring.caller(context.invocation_metadata() or (), context.peer())
+                    sent = context.invocation_metadata() or ()
+                    caller = keyring.at_hand(sent) or await keyring.caller(sent, context.peer())
                     current.caller = caller
                     needs.require(caller)
                 if self.audit is not None:

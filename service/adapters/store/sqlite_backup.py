@@ -42,10 +42,16 @@ COPIED = frozenset(
         "copies",
         "times",
         "unscrubbed",
+        "asking",
         "schema_versions",
     }
 )
-LEFT_OUT = frozenset({"claims"})  # of processes that run now, on work that a restored store begins anew
+LEFT_OUT = frozenset(
+    {
+        "claims",  # of processes that run now, on work that a restored store begins anew
+        "api_keys",  # one that was revoked since would be valid again
+    }
+)
 
 _FILES = """
 SELECT DISTINCT aggregates.uid, named.uri
