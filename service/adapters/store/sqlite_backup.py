@@ -41,15 +41,15 @@ COPIED = frozenset(
         "settled_pairs",
         "copies",
         "times",
+        "asking",  # a restored store asks for API keys if it did before
         "unscrubbed",
-        "asking",
         "schema_versions",
     }
 )
 LEFT_OUT = frozenset(
     {
         "claims",  # of processes that run now, on work that a restored store begins anew
-        "api_keys",  # one that was revoked since would be valid again
+        "api_keys",  # one that was revoked after the backup would be good again
     }
 )
 
