@@ -30,6 +30,7 @@ COMMANDS = {
     "conversation": Place("conversation:conversation", "Keep what was said in conversations."),
     "user": Place("user:user", "See a user, switch memory off or on, export or purge it."),
     "context": Place("context:context", "Assemble the prompt that a model gets for an input."),
+    "why": Place("why:why", "Tell why a memory stands in a prompt, or why not."),
     "check": Place("check:check", "Check that a memory answers as a file of expectations says."),
     "mcp": Place("mcp:mcp", "Offer a user's memory to hosts that speak MCP."),
     "export": Place("export:export", "Write all of a bank to a file, or all banks to a folder."),

@@ -107,6 +107,8 @@ class Verbs:
         retrieval.AssembleContextRequest, retrieval.AssembleContextResponse, seconds=WRITE
     )
     """Assemble one prompt, or messages, for an input, from a conversation and a bank."""
+    explain = Unary(retrieval.ExplainRequest, retrieval.ExplainResponse, seconds=WRITE)
+    """Tell why a memory stands in a context, or why not, and what lets it stand."""
 
     # ---- DeepRetrieval: down to the verbatim record ----
 
