@@ -197,6 +197,10 @@ class ReflectionNotFound(MemoryBankError):
     reflection_id: str
 
 
+class RetractionNotFound(MemoryBankError):
+    retraction_id: str
+
+
 # ---- what the state does not allow ----
 
 
@@ -264,6 +268,13 @@ class InvocationEnded(MemoryBankError):
 
 class ConflictClosed(MemoryBankError):
     conflict_id: str
+    status: str
+
+
+class RetractionClosed(MemoryBankError):
+    """It was released, or erased."""
+
+    retraction_id: str
     status: str
 
 

@@ -16,6 +16,7 @@ from core.model.invocation import ItemType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.record import Origin, RecordKind, RecordState, SupersededReason
+from core.model.retraction import RetractionState
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
@@ -100,6 +101,11 @@ EXPLAIN_REASONS = {
     retrieval_pb2.EXPLAIN_REASON_NOT_SHOWN: Reason.NOT_SHOWN,
     retrieval_pb2.EXPLAIN_REASON_PART_LEFT_OUT: Reason.PART_LEFT_OUT,
     retrieval_pb2.EXPLAIN_REASON_MEMORY_OFF: Reason.MEMORY_OFF,
+}
+RETRACTION_STATES = {
+    long_term_pb2.RETRACTION_STATE_QUARANTINED: RetractionState.QUARANTINED,
+    long_term_pb2.RETRACTION_STATE_RELEASED: RetractionState.RELEASED,
+    long_term_pb2.RETRACTION_STATE_ERASED: RetractionState.ERASED,
 }
 CONVERSATION_STATES = {
     conversation_pb2.CONVERSATION_STATE_ACTIVE: ConversationState.ACTIVE,

@@ -96,7 +96,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "AddInvocationSummary ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
-        "DeleteRecords RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
+        "DeleteRecords RetractRecords ReleaseRetraction EraseRetraction ListRetractions "
+        "RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser "
         "ExportUser",

@@ -213,6 +213,18 @@ class Verbs:
     """Change the fields of a record that `update_mask` names, or decide a contested fact."""
     list_records = Unary(long_term.ListRecordsRequest, long_term.ListRecordsResponse)
     """List records, a page at a time."""
+    retract_records = Unary(long_term.RetractRecordsRequest, long_term.RetractRecordsResponse, seconds=WRITE)
+    """Take back what a source taught: out of every answer at once, kept for a release."""
+    release_retraction = Unary(
+        long_term.ReleaseRetractionRequest, long_term.ReleaseRetractionResponse, seconds=WRITE
+    )
+    """Bring back what a retraction took."""
+    erase_retraction = Unary(
+        long_term.EraseRetractionRequest, long_term.EraseRetractionResponse, seconds=WRITE
+    )
+    """Erase what a retraction took, for good."""
+    list_retractions = Unary(long_term.ListRetractionsRequest, long_term.ListRetractionsResponse)
+    """List what was taken back."""
     delete_records = Unary(long_term.DeleteRecordsRequest, long_term.DeleteRecordsResponse, seconds=WRITE)
     """Erase records, named or by a filter."""
     retrieve_memories = Unary(long_term.RetrieveMemoriesRequest, long_term.RetrieveMemoriesResponse)

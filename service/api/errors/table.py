@@ -147,6 +147,12 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="conflict {conflict_id!r} is closed: {status}",
         metadata=("conflict_id", "status"),
     ),
+    core.RetractionClosed: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_RETRACTION_CLOSED,
+        message="retraction {retraction_id!r} is closed: {status}",
+        metadata=("retraction_id", "status"),
+    ),
     core.NodeContested: Rule(
         code=grpc.StatusCode.FAILED_PRECONDITION,
         reason=pb.ERROR_REASON_NODE_CONTESTED,

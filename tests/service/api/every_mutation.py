@@ -65,6 +65,7 @@ WORLD: Sequence[tuple[str, Message]] = (
         ("AddRecord", long_term.AddRecordRequest(record=fact(f"Boat {n}", record_id=f"r{n}"), **FACTS))
         for n in range(1, 6)
     ),
+    ("AddRecord", long_term.AddRecordRequest(record=fact("Boat 9", source="web"), **FACTS)),
     ("AddRecord", long_term.AddRecordRequest(user=ADA, collection="gone", record=fact("Boat"))),
     ("PutSource", instructions.PutSourceRequest(text="Be brief. 请简短。", **SOURCE)),
     ("PutSource", instructions.PutSourceRequest(owner=OWNER, path="gone.md", text="Be brief.")),
@@ -170,6 +171,9 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
             )
         ],
         "DeleteRecords": [long_term.DeleteRecordsRequest(record_ids=["r5"], **FACTS)],
+        "RetractRecords": [long_term.RetractRecordsRequest(record_ids=["r4"], **FACTS)],
+        "ReleaseRetraction": [long_term.ReleaseRetractionRequest(retraction_id=known["retraction"], **FACTS)],
+        "EraseRetraction": [long_term.EraseRetractionRequest(retraction_id=known["retraction"], **FACTS)],
         "RecordRecovery": [
             long_term.RecordRecoveryRequest(
                 error_type="Timeout",
@@ -319,10 +323,13 @@ async def made(service: Service) -> dict[str, str]:
     key = await call(service, "AddKey", [conversation.AddKeyRequest(text="No eggs.", **TALK)])
     reflecting = long_term.GenerateReflectionRequest(title="All", category="work", **FACTS)
     reflection = await call(service, "GenerateReflection", [reflecting])
+    retracting = long_term.RetractRecordsRequest(filter=long_term.RetractionFilter(source="web"), **FACTS)
+    retracted = await call(service, "RetractRecords", [retracting])
     listed = await call(service, "ListConflicts", [bank.ListConflictsRequest(bank_id="b")])
     return {
         "key": key.key.key_id,
         "reflection": reflection.reflection.reflection_id,
+        "retraction": retracted.retraction.retraction_id,
         "conflict": listed.conflicts[0].conflict_id,
     }
 
