@@ -193,6 +193,13 @@ class RecordExists(MemoryBankError):
     record_id: str
 
 
+class InteractionRetracted(MemoryBankError):
+    """The record was taken back: it is not stored again under its id, or by the same request."""
+
+    interaction_id: str
+    retraction_id: str
+
+
 class ReflectionNotFound(MemoryBankError):
     reflection_id: str
 

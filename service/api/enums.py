@@ -103,9 +103,9 @@ EXPLAIN_REASONS = {
     retrieval_pb2.EXPLAIN_REASON_MEMORY_OFF: Reason.MEMORY_OFF,
 }
 RETRACTION_STATES = {
-    long_term_pb2.RETRACTION_STATE_QUARANTINED: RetractionState.QUARANTINED,
-    long_term_pb2.RETRACTION_STATE_RELEASED: RetractionState.RELEASED,
-    long_term_pb2.RETRACTION_STATE_ERASED: RetractionState.ERASED,
+    types_pb2.RETRACTION_STATE_QUARANTINED: RetractionState.QUARANTINED,
+    types_pb2.RETRACTION_STATE_RELEASED: RetractionState.RELEASED,
+    types_pb2.RETRACTION_STATE_ERASED: RetractionState.ERASED,
 }
 CONVERSATION_STATES = {
     conversation_pb2.CONVERSATION_STATE_ACTIVE: ConversationState.ACTIVE,

@@ -24,6 +24,8 @@ COMMANDS = {
     "show": Place("show:show", "Show a bank, its plan, graph or conflicts, or one node."),
     "deep": Place("deep:deep", "Show the verbatim record behind a node, and its past."),
     "resolve": Place("resolve:resolve", "Settle conflicts: by a verdict, or by dismissing them."),
+    "retract": Place("retractions:retract", "Take back what a source told, with all that rests on it."),
+    "retractions": Place("retractions:retractions", "List, release or erase what was taken back."),
     "delete": Place("delete:delete", "Delete nodes. (A whole bank: purge.)"),
     "watch": Place("watch:watch", "Follow what changes in a bank."),
     "facts": Place("facts:facts", "Keep facts about a user, beyond any task or conversation."),

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memorybank.v1 import long_term_pb2 as pb
-from memorybank.v1.types_pb2 import TimeRange
+from memorybank.v1 import types_pb2 as types
 from memorybank_client import timestamp
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
@@ -18,9 +18,9 @@ from service.cli.owners import whose
 
 PAGE = 1_000
 STATES = {
-    pb.RETRACTION_STATE_QUARANTINED: "QUARANTINED",
-    pb.RETRACTION_STATE_RELEASED: "released",
-    pb.RETRACTION_STATE_ERASED: "erased",
+    types.RETRACTION_STATE_QUARANTINED: "QUARANTINED",
+    types.RETRACTION_STATE_RELEASED: "released",
+    types.RETRACTION_STATE_ERASED: "erased",
 }
 MOMENT = click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"))
 
@@ -57,7 +57,7 @@ def retract(
       memorybank facts retract --source web-search --user ada --dry-run
       memorybank facts retract --conversation c1 --since 2026-11-01 --user ada
     """
-    written = TimeRange(start=_moment(since), end=_moment(until)) if since or until else None
+    written = written_in(since, until)
     chosen = pb.RetractionFilter(source=source, conversation_id=conversation_id, written=written)
     has_filter = bool(source or conversation_id or written)
     done = errand.client.retract_records(
@@ -97,6 +97,11 @@ def retractions(errand: Errand, owner: dict[str, Any]) -> None:
 
     listed = [each for page in paging.pages(read) for each in page.retractions]
     errand.answer({"retractions": listed}, _table(listed))
+
+
+def written_in(since: datetime | None, until: datetime | None) -> types.TimeRange | None:
+    """Returns a time of writing; None where neither end is given."""
+    return types.TimeRange(start=_moment(since), end=_moment(until)) if since or until else None
 
 
 def _moment(given: datetime | None) -> Any:

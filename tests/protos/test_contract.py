@@ -85,7 +85,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
     promised = {
         "MemoryBank": "CreateBank GetBank ListBanks UpdateBank DeleteBank "
         "StartTask AdvanceTask Memorize MemorizeStream UploadAttachment Restructure "
-        "ListConflicts ResolveConflict GetInsight UpdateInsight WatchBank ExportBank ImportBank",
+        "ListConflicts ResolveConflict RetractInteractions ReleaseInteractions EraseInteractions "
+        "ListInteractionRetractions GetInsight UpdateInsight WatchBank ExportBank ImportBank",
         "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode "
         "Relate Unrelate ListNeighbors MergeNodes",
         "Retrieval": "Search BatchSearch Augment AssembleContext Explain",

@@ -55,6 +55,22 @@ class Verbs:
     """List conflicts, the open ones unless `statuses` says otherwise."""
     resolve_conflict = Unary(memory.ResolveConflictRequest, memory.ResolveConflictResponse, seconds=THINK)
     """Close a conflict by a verdict, or dismiss it."""
+    retract_interactions = Unary(
+        memory.RetractInteractionsRequest, memory.RetractInteractionsResponse, seconds=WRITE
+    )
+    """Take records back with all that rests on them: out of every answer, kept for a release."""
+    release_interactions = Unary(
+        memory.ReleaseInteractionsRequest, memory.ReleaseInteractionsResponse, seconds=WRITE
+    )
+    """Bring back what was taken of a bank."""
+    erase_interactions = Unary(
+        memory.EraseInteractionsRequest, memory.EraseInteractionsResponse, seconds=WRITE
+    )
+    """Erase what was taken of a bank, for good."""
+    list_interaction_retractions = Unary(
+        memory.ListInteractionRetractionsRequest, memory.ListInteractionRetractionsResponse
+    )
+    """List what was taken back of a bank."""
     get_insight = Unary(memory.GetInsightRequest, memory.GetInsightResponse)
     """Read where the task stands."""
     update_insight = Unary(memory.UpdateInsightRequest, memory.UpdateInsightResponse, seconds=WRITE)

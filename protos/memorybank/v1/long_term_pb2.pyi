@@ -251,34 +251,6 @@ THUMB_DOWN: Thumb.ValueType  # 2
 """Bad."""
 Global___Thumb: _TypeAlias = Thumb  # noqa: Y015
 
-class _RetractionState:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _RetractionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RetractionState.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    RETRACTION_STATE_UNSPECIFIED: _RetractionState.ValueType  # 0
-    """Not stated."""
-    RETRACTION_STATE_QUARANTINED: _RetractionState.ValueType  # 1
-    """What it took is out of every answer, and kept."""
-    RETRACTION_STATE_RELEASED: _RetractionState.ValueType  # 2
-    """What it took stands again."""
-    RETRACTION_STATE_ERASED: _RetractionState.ValueType  # 3
-    """What it took is gone for good."""
-
-class RetractionState(_RetractionState, metaclass=_RetractionStateEnumTypeWrapper):
-    """Where a retraction stands."""
-
-RETRACTION_STATE_UNSPECIFIED: RetractionState.ValueType  # 0
-"""Not stated."""
-RETRACTION_STATE_QUARANTINED: RetractionState.ValueType  # 1
-"""What it took is out of every answer, and kept."""
-RETRACTION_STATE_RELEASED: RetractionState.ValueType  # 2
-"""What it took stands again."""
-RETRACTION_STATE_ERASED: RetractionState.ValueType  # 3
-"""What it took is gone for good."""
-Global___RetractionState: _TypeAlias = RetractionState  # noqa: Y015
-
 @_typing.final
 class User(_message.Message):
     """A user: a person, or whatever else a tenant keeps memory for under one name."""
@@ -2260,7 +2232,7 @@ class Retraction(_message.Message):
     CHANGED_FIELD_NUMBER: _builtins.int
     retraction_id: _builtins.str
     """Its id."""
-    state: Global___RetractionState.ValueType
+    state: _types_pb2.RetractionState.ValueType
     """Where it stands."""
     reason: _builtins.str
     """Why, as its caller said."""
@@ -2284,7 +2256,7 @@ class Retraction(_message.Message):
         self,
         *,
         retraction_id: _builtins.str = ...,
-        state: Global___RetractionState.ValueType = ...,
+        state: _types_pb2.RetractionState.ValueType = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         close_time: _timestamp_pb2.Timestamp | None = ...,
         filter: Global___RetractionFilter | None = ...,

@@ -155,7 +155,7 @@ ABSENCE: dict[type[MemoryBankError], Rule] = {
     core.RetractionNotFound: Rule(
         code=grpc.StatusCode.NOT_FOUND,
         reason=pb.ERROR_REASON_RETRACTION_NOT_FOUND,
-        message="the collection has no retraction {retraction_id!r}",
+        message="there is no retraction {retraction_id!r}",
         metadata=("retraction_id",),
     ),
     core.ReflectionNotFound: Rule(

@@ -11,7 +11,7 @@ import pytest
 from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import retrieval_pb2 as retrieval
-from memorybank.v1.types_pb2 import TimeRange
+from memorybank.v1 import types_pb2 as types
 from tests.e2e.test_purge_killed import files_with
 from tests.support.postgres import cluster, empty_database
 from tests.support.scale import scaled
@@ -154,7 +154,7 @@ async def test_a_quarantine_is_as_if_it_had_never_been_told_and_a_release_undoes
         pb.ReleaseRetractionRequest(retraction_id=done.retraction.retraction_id, **owner("ada"))
     )
     assert released.records == len(POISONED)
-    assert released.retraction.state == pb.RETRACTION_STATE_RELEASED
+    assert released.retraction.state == types.RETRACTION_STATE_RELEASED
     assert await as_told(service, "ada") == before
     assert [(r.record_id, r.reward, r.confidence) for r in await listed(service)] == [
         (r.record_id, r.reward, r.confidence) for r in rated
@@ -178,7 +178,7 @@ async def test_what_is_erased_leaves_no_byte(service: Service, tmp_path: Path) -
 
     assert erased.records == len(POISONED)
     (retraction,) = kept.retractions
-    assert (retraction.state, retraction.records) == (pb.RETRACTION_STATE_ERASED, len(POISONED))
+    assert (retraction.state, retraction.records) == (types.RETRACTION_STATE_ERASED, len(POISONED))
     assert (retraction.filter.source, retraction.reason) == ("web", "a poisoned page")
     if service.settings.store.kind == "sqlite":
         await without(tmp_path, MARK)
@@ -232,11 +232,11 @@ async def test_by_conversation_and_by_time_of_writing(service: Service) -> None:
 
     of_talk = await retract(service, filter=pb.RetractionFilter(conversation_id="c1"), dry_run=True)
     of_time = await retract(
-        service, filter=pb.RetractionFilter(written=TimeRange(start=third.create_time)), dry_run=True
+        service, filter=pb.RetractionFilter(written=types.TimeRange(start=third.create_time)), dry_run=True
     )
     of_both = await retract(
         service,
-        filter=pb.RetractionFilter(conversation_id="c2", written=TimeRange(end=second.create_time)),
+        filter=pb.RetractionFilter(conversation_id="c2", written=types.TimeRange(end=second.create_time)),
         dry_run=True,
     )
 
