@@ -2919,6 +2919,8 @@ class ReportOutcomeRequest(_message.Message):
     RECORD_IDS_FIELD_NUMBER: _builtins.int
     SUCCEEDED_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    RESPONSE_FIELD_NUMBER: _builtins.int
+    BY_CITATION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2927,6 +2929,13 @@ class ReportOutcomeRequest(_message.Message):
     """Whether it helped."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    response: _builtins.str
+    """What was answered with them, at most 65,536 code points. Looked at with `by_citation` alone, and not kept."""
+    by_citation: _builtins.bool
+    """Whether the records that `response` cites share the outcome evenly, and the others have none of it; where it cites
+    none, each has 1/n. It cites a record by its id, or by the end of it, five characters or more, in brackets. False:
+    each has all of it.
+    """
     @_builtins.property
     def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """1 to 100 ids."""
@@ -2939,10 +2948,12 @@ class ReportOutcomeRequest(_message.Message):
         record_ids: _abc.Iterable[_builtins.str] | None = ...,
         succeeded: _builtins.bool = ...,
         request_id: _builtins.str = ...,
+        response: _builtins.str = ...,
+        by_citation: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "record_ids", b"record_ids", "request_id", b"request_id", "succeeded", b"succeeded", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_citation", b"by_citation", "collection", b"collection", "record_ids", b"record_ids", "request_id", b"request_id", "response", b"response", "succeeded", b"succeeded", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2957,6 +2968,7 @@ class ReportOutcomeResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    SHARES_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
@@ -2965,16 +2977,21 @@ class ReportOutcomeResponse(_message.Message):
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
         """In the order of the request."""
 
+    @_builtins.property
+    def shares(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """What each had of the outcome, 0 to 1, in the order of the request."""
+
     def __init__(
         self,
         *,
         records: _abc.Iterable[Global___Record] | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        shares: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision", "shares", b"shares"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2995,6 +3012,7 @@ class GiveFeedbackRequest(_message.Message):
     QUERY_FIELD_NUMBER: _builtins.int
     RESPONSE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    BY_CITATION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -3011,6 +3029,8 @@ class GiveFeedbackRequest(_message.Message):
     """What was answered, at most 65,536 code points."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    by_citation: _builtins.bool
+    """Whether the records that `response` cites share the opinion evenly: as in ReportOutcomeRequest."""
     @_builtins.property
     def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The records that were used: 1 to 100 ids."""
@@ -3027,10 +3047,11 @@ class GiveFeedbackRequest(_message.Message):
         query: _builtins.str = ...,
         response: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        by_citation: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_stars", b"_stars", "stars", b"stars"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_stars", b"_stars", "collection", b"collection", "query", b"query", "reason", b"reason", "record_ids", b"record_ids", "request_id", b"request_id", "response", b"response", "stars", b"stars", "thumb", b"thumb", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_stars", b"_stars", "by_citation", b"by_citation", "collection", b"collection", "query", b"query", "reason", b"reason", "record_ids", b"record_ids", "request_id", b"request_id", "response", b"response", "stars", b"stars", "thumb", b"thumb", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__stars: _TypeAlias = _typing.Literal["stars"]  # noqa: Y015
     _WhichOneofArgType__stars: _TypeAlias = _typing.Literal["_stars", b"_stars"]  # noqa: Y015
@@ -3047,6 +3068,7 @@ class GiveFeedbackResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    SHARES_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
@@ -3055,16 +3077,21 @@ class GiveFeedbackResponse(_message.Message):
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
         """In the order of the request."""
 
+    @_builtins.property
+    def shares(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """What each had of the opinion, 0 to 1, in the order of the request."""
+
     def __init__(
         self,
         *,
         records: _abc.Iterable[Global___Record] | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        shares: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision", "shares", b"shares"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -337,6 +337,8 @@ def report_outcome(request: pb.ReportOutcomeRequest, caller: Caller) -> ReportOu
             key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids),
             succeeded=request.succeeded,
+            response=check.text("response", request.response, DETAIL),
+            by_citation=request.by_citation,
             request=check.request(request),
         )
 
@@ -350,6 +352,7 @@ def give_feedback(request: pb.GiveFeedbackRequest, caller: Caller) -> GiveFeedba
             reason=check.text("reason", request.reason, SENTENCE),
             query=check.text("query", request.query, GOAL),
             response=check.text("response", request.response, DETAIL),
+            by_citation=request.by_citation,
             request=check.request(request),
         )
 

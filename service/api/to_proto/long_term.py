@@ -354,13 +354,19 @@ def recoveries(found: RecoveriesFound) -> pb.FindRecoveriesResponse:
 
 def report_outcome(kept: RecordsKept) -> pb.ReportOutcomeResponse:
     return pb.ReportOutcomeResponse(
-        records=map(seen, kept.records), revision=kept.revision, replayed=kept.replayed
+        records=map(seen, kept.records),
+        shares=kept.kept.shares,
+        revision=kept.revision,
+        replayed=kept.replayed,
     )
 
 
 def give_feedback(kept: RecordsKept) -> pb.GiveFeedbackResponse:
     return pb.GiveFeedbackResponse(
-        records=map(seen, kept.records), revision=kept.revision, replayed=kept.replayed
+        records=map(seen, kept.records),
+        shares=kept.kept.shares,
+        revision=kept.revision,
+        replayed=kept.replayed,
     )
 
 

@@ -223,7 +223,7 @@ WRONG: dict[str, Table] = {
         "success": [False],
     },
     "FindRecoveries": {**READ, **FAILURE, "top_k": BAD_TOP_K, "min_match": BAD_SHARES},
-    "ReportOutcome": {**WRITE, "record_ids": [[], *BAD_RECORD_IDS]},
+    "ReportOutcome": {**WRITE, "record_ids": [[], *BAD_RECORD_IDS], "response": text(DETAIL)},
     "GiveFeedback": {
         **WRITE,
         "record_ids": [[], *BAD_RECORD_IDS],
@@ -318,7 +318,8 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "RetractRecords": {"dry_run": YES_OR_NO},
     "RetrieveMemories": {"route.widened": UNSEEN, "observe": YES_OR_NO},
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
-    "ReportOutcome": {"succeeded": YES_OR_NO},
+    "ReportOutcome": dict.fromkeys(("succeeded", "by_citation"), YES_OR_NO),
+    "GiveFeedback": {"by_citation": YES_OR_NO},
     "UpdateCollection": {
         f"collection.{name}": UNSEEN for name in ("create_time", "update_time", "revision", "tokens_spent")
     }
