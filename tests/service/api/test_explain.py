@@ -25,7 +25,7 @@ WORDS = ("{} has a harbour of {} berths.", "The ferry to {} takes {} minutes.", 
 NUMBERED = ("top_memories", "top_clusters", "top_facts", "top_episodes", "token_budget")
 MOST = {"top_memories": 1_000, "top_clusters": 100, "top_facts": 1_000, "token_budget": 10_000_000}
 """The greatest numbers that a request may have."""
-PAIRS = 32
+PAIRS = 20  # of 200, all changes let the memory stand
 PARTLY: dict[str, Any] = {"user": USER, "conversation_id": CHAT, "bank_id": BANK, "collection": ""}
 
 
