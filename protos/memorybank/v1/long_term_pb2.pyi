@@ -1349,7 +1349,7 @@ class StoreFactRequest(_message.Message):
     metadata_json: _builtins.str
     """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     wait: _builtins.bool
     """Whether to answer only when it has been judged."""
     request_id: _builtins.str
@@ -1590,7 +1590,7 @@ class StoreEpisodeRequest(_message.Message):
     source: _builtins.str
     """Where it came from, at most 1,024 code points."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -1752,7 +1752,7 @@ class AddRecordRequest(_message.Message):
     collection: _builtins.str
     """Which collection of it."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -1900,7 +1900,7 @@ class UpdateRecordRequest(_message.Message):
     if_revision: _builtins.int
     """The revision at which the caller read the record. Absent: it happens regardless."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -2721,7 +2721,7 @@ class RecordRecoveryRequest(_message.Message):
     success: _builtins.bool
     """Whether the mending worked. Must be true: what did not work is no recovery."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     def __init__(
@@ -3788,7 +3788,7 @@ class ImportCollectionOptions(_message.Message):
     collection: _builtins.str
     """Which collection of it."""
     allow_sensitive: _builtins.bool
-    """Whether records may hold credentials, card numbers and identity numbers."""
+    """Whether records may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     def __init__(
