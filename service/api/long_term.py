@@ -33,7 +33,7 @@ from core.usecases.long_term import (
     update_collection,
     update_record,
 )
-from core.usecases.user import export_user, get_user, purge_user, update_user
+from core.usecases.user import export_user, get_user, list_users, purge_user, update_user
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.endpoint import Endpoint, as_it_is, client_stream, server_stream, unary
 from service.api.from_proto import collections as whole
@@ -248,6 +248,12 @@ def _collections(house: House) -> Mapping[str, Endpoint]:
 
 def _users(house: House) -> Mapping[str, Endpoint]:
     return {
+        "ListUsers": unary(
+            pb.ListUsersRequest,
+            parse_user.list_users,
+            partial(list_users.list_users, house),
+            render_user.list_users,
+        ),
         "GetUser": unary(
             pb.GetUserRequest, parse_user.get_user, partial(get_user.get_user, house), render_user.get_user
         ),

@@ -10,9 +10,12 @@ import click
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
+from service.cli import paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.export import whole
+
+PAGE = 1_000
 
 
 @click.group()
@@ -21,6 +24,7 @@ def user() -> None:
 
     \b
     Examples:
+      memorybank user list
       memorybank user show ada
       memorybank user off ada
       memorybank user export ada ada.zip
@@ -29,6 +33,15 @@ def user() -> None:
 
 
 NAME = click.argument("name")
+
+
+@user.command("list")
+@errand_of_any
+def list_(errand: Errand) -> None:
+    """List the users for whom something was written."""
+    read = paging.pages(lambda token: errand.client.list_users(page_size=PAGE, page_token=token))
+    users = [one for page in read for one in page.users]
+    errand.answer({"users": users}, *(f"{one.user}: {_state(one)}" for one in users))
 
 
 @user.command()

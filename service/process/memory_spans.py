@@ -20,8 +20,8 @@ _METHODS = {
     "AddWorkingItems AddInvocationSummary GenerateReflection UploadAttachment",
     UPSERT: "StoreFact PutSource AdvanceTask ImportBank ImportCollection EndInvocation EndConversation",
     UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ResolveConflict MergeNodes Relate Unrelate UpdateInsight "
-    "Restructure ReportOutcome GiveFeedback",
-    DELETE: "DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
+    "Restructure ReportOutcome GiveFeedback RetractRecords ReleaseRetraction RetractInteractions ReleaseInteractions",
+    DELETE: "EraseRetraction EraseInteractions DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
     CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation",
     DELETE_STORE: "DeleteBank DeleteConversation DeleteCollection PurgeUser",
 }
@@ -37,7 +37,8 @@ NONE = frozenset(
         "GetInteraction ListInteractions ReadAttachment GetLineage GetConversation ListConversations "
         "ListTurns ListKeys ListClusters ListSummaries GetWorkingMemory ListInvocations GetSource "
         "ListSources ListVersions GetRecord ListRecords ExportFeedback GetReflection ListReflections "
-        "GetCollection ListCollections ExportCollection GetUser ExportUser "
+        "Explain ListRetractions ListInteractionRetractions "
+        "GetCollection ListCollections ExportCollection GetUser ListUsers ExportUser "
         # settings, and what is of no memory
         "UpdateBank UpdateConversation UpdateCollection UpdateUser DeclareTools GetServerInfo"
     ).split()

@@ -100,8 +100,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "DeleteRecords RetractRecords ReleaseRetraction EraseRetraction ListRetractions "
         "RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
-        "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser "
-        "ExportUser",
+        "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser ListUsers UpdateUser "
+        "PurgeUser ExportUser",
         "Operations": "GetServerInfo",
     }
 
@@ -231,6 +231,7 @@ def test_every_answer_about_a_bank_tells_its_revision() -> None:
         "memorybank.v1.LongTerm.ListCollections",
         "memorybank.v1.LongTerm.ExportCollection",
         "memorybank.v1.LongTerm.DeclareTools",
+        "memorybank.v1.LongTerm.ListUsers",
         "memorybank.v1.LongTerm.ExportUser",
         "memorybank.v1.Operations.GetServerInfo",
     ]
@@ -250,6 +251,7 @@ def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
         "memorybank.v1.Conversation.ListConversations",
         "memorybank.v1.LongTerm.ListCollections",
         "memorybank.v1.LongTerm.DeclareTools",
+        "memorybank.v1.LongTerm.ListUsers",
         "memorybank.v1.Operations.GetServerInfo",
     ]
 

@@ -283,6 +283,8 @@ class Verbs:
     """Purge a collection. Not tried again by itself: nothing remembers that it was done."""
     get_user = Unary(long_term.GetUserRequest, long_term.GetUserResponse)
     """Read a user's settings, and how much is kept of the user."""
+    list_users = Unary(long_term.ListUsersRequest, long_term.ListUsersResponse)
+    """List the users for whom something was written."""
     update_user = Unary(long_term.UpdateUserRequest, long_term.UpdateUserResponse, seconds=WRITE)
     """Switch a user's memory off or on, and say how long it is kept."""
     purge_user = Unary(long_term.PurgeUserRequest, long_term.PurgeUserResponse, seconds=TRANSFER)

@@ -194,6 +194,11 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.GetUserRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.GetUserResponse.FromString,
                 _registered_method=True)
+        self.ListUsers = channel.unary_unary(
+                '/memorybank.v1.LongTerm/ListUsers',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.ListUsersRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.ListUsersResponse.FromString,
+                _registered_method=True)
         self.UpdateUser = channel.unary_unary(
                 '/memorybank.v1.LongTerm/UpdateUser',
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.UpdateUserRequest.SerializeToString,
@@ -460,6 +465,13 @@ class LongTermServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListUsers(self, request, context):
+        """Lists the users for whom something was written, by name. Banks that only name a user make none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def UpdateUser(self, request, context):
         """Switches a user's memory off or on, and says how long it is kept. A user for whom nothing was written is made. Off:
         writes answer MEMORY_OFF, retrieval finds nothing; Get, List, Export, Delete and Purge still work, and nothing is
@@ -643,6 +655,11 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.GetUser,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.GetUserRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.GetUserResponse.SerializeToString,
+            ),
+            'ListUsers': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListUsers,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.ListUsersRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.ListUsersResponse.SerializeToString,
             ),
             'UpdateUser': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateUser,
@@ -1502,6 +1519,33 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/GetUser',
             memorybank_dot_v1_dot_long__term__pb2.GetUserRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.GetUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListUsers(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/ListUsers',
+            memorybank_dot_v1_dot_long__term__pb2.ListUsersRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.ListUsersResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -141,6 +141,8 @@ class LongTermStub:
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
     GetUser: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GetUserRequest, _long_term_pb2.GetUserResponse]
     """Reads a user's settings, and how much is kept of the user. Errors: USER_NOT_FOUND."""
+    ListUsers: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ListUsersRequest, _long_term_pb2.ListUsersResponse]
+    """Lists the users for whom something was written, by name. Banks that only name a user make none."""
     UpdateUser: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateUserRequest, _long_term_pb2.UpdateUserResponse]
     """Switches a user's memory off or on, and says how long it is kept. A user for whom nothing was written is made. Off:
     writes answer MEMORY_OFF, retrieval finds nothing; Get, List, Export, Delete and Purge still work, and nothing is
@@ -269,6 +271,8 @@ class LongTermAsyncStub(LongTermStub):
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
     GetUser: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GetUserRequest, _long_term_pb2.GetUserResponse]  # type: ignore[assignment]
     """Reads a user's settings, and how much is kept of the user. Errors: USER_NOT_FOUND."""
+    ListUsers: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ListUsersRequest, _long_term_pb2.ListUsersResponse]  # type: ignore[assignment]
+    """Lists the users for whom something was written, by name. Banks that only name a user make none."""
     UpdateUser: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateUserRequest, _long_term_pb2.UpdateUserResponse]  # type: ignore[assignment]
     """Switches a user's memory off or on, and says how long it is kept. A user for whom nothing was written is made. Off:
     writes answer MEMORY_OFF, retrieval finds nothing; Get, List, Export, Delete and Purge still work, and nothing is
@@ -580,6 +584,14 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.GetUserResponse, _abc.Awaitable[_long_term_pb2.GetUserResponse]]:
         """Reads a user's settings, and how much is kept of the user. Errors: USER_NOT_FOUND."""
+
+    @_abc_1.abstractmethod
+    def ListUsers(
+        self,
+        request: _long_term_pb2.ListUsersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.ListUsersResponse, _abc.Awaitable[_long_term_pb2.ListUsersResponse]]:
+        """Lists the users for whom something was written, by name. Banks that only name a user make none."""
 
     @_abc_1.abstractmethod
     def UpdateUser(

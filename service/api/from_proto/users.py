@@ -4,6 +4,7 @@ from core.caller import Caller
 from core.keys import UserKey
 from core.usecases.user.export_user import ExportUser
 from core.usecases.user.get_user import GetUser
+from core.usecases.user.list_users import ListUsers
 from core.usecases.user.purge_user import PurgeUser
 from core.usecases.user.quotas import KINDS
 from core.usecases.user.update_user import UpdateUser
@@ -18,6 +19,15 @@ def get_user(request: pb.GetUserRequest, caller: Caller) -> GetUser:
     with checking(caller) as check:
         return GetUser(
             key=_key(check, caller, request.user, "user"), min_revision=check.min_revision(request)
+        )
+
+
+def list_users(request: pb.ListUsersRequest, caller: Caller) -> ListUsers:
+    with checking(caller) as check:
+        return ListUsers(
+            tenant=caller.tenant,
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
         )
 
 

@@ -3,6 +3,7 @@
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Committed
 from core.usecases.user.get_user import UserSeen
+from core.usecases.user.list_users import UsersListed
 from core.usecases.user.purge_user import UserPurged
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.to_proto.values import time
@@ -13,6 +14,13 @@ STATES = {UserState.ACTIVE: pb.USER_STATE_ACTIVE, UserState.PURGING: pb.USER_STA
 def get_user(seen: UserSeen) -> pb.GetUserResponse:
     return pb.GetUserResponse(
         user=_user(seen.record, seen.revision), counts=dict(seen.counts), revision=seen.revision
+    )
+
+
+def list_users(listed: UsersListed) -> pb.ListUsersResponse:
+    return pb.ListUsersResponse(
+        users=[_user(record, revision) for record, revision in listed.users],
+        next_page_token=listed.next_page_token,
     )
 
 

@@ -143,6 +143,7 @@ async def test_what_is_another_s_is_not_written_out(service: Service, verb: str)
 
 USERS: dict[str, Message] = {
     "GetUser": pb.GetUserRequest(user="ada"),
+    "ListUsers": pb.ListUsersRequest(),
     "UpdateUser": pb.UpdateUserRequest(
         user=pb.User(user="ada", enabled=False), update_mask=FieldMask(paths=["enabled"])
     ),
@@ -184,6 +185,8 @@ async def test_a_user_of_another_tenant_is_one_that_never_was(service: Service, 
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             [part async for part in answer]
         assert caught.value.code() is grpc.StatusCode.NOT_FOUND
+    elif verb == "ListUsers":
+        assert not (await answer).users
     elif verb == "GetUser":
         await told(answer)
     elif verb == "PurgeUser":

@@ -111,3 +111,22 @@ async def test_what_cannot_be_accepted_is_named(
 
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD")
     assert field in refusal.fields
+
+
+async def test_users_are_listed_by_name_page_by_page(service: Service) -> None:
+    for user in ("bob", "艾达", "ada", "eve"):
+        await service.long_term.StoreFact(pb.StoreFactRequest(user=user, content="Tea is hot."))
+    await service.long_term.UpdateUser(
+        pb.UpdateUserRequest(user=pb.User(user="eve"), update_mask=FieldMask(paths=["enabled"]))
+    )
+
+    first = await service.long_term.ListUsers(pb.ListUsersRequest(page_size=3))
+    rest = await service.long_term.ListUsers(
+        pb.ListUsersRequest(page_size=3, page_token=first.next_page_token)
+    )
+
+    listed = [*first.users, *rest.users]
+    assert sorted(one.user for one in listed) == ["ada", "bob", "eve", "艾达"]
+    assert [one.user for one in listed if not one.enabled] == ["eve"]
+    assert all(one.revision for one in listed)
+    assert not rest.next_page_token

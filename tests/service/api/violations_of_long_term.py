@@ -130,6 +130,7 @@ RIGHT: dict[str, Message] = {
     "ImportCollection": pb.ImportCollectionRequest(options=pb.ImportCollectionOptions(user=ADA)),
     "DeclareTools": pb.DeclareToolsRequest(),
     "GetUser": pb.GetUserRequest(user=ADA),
+    "ListUsers": pb.ListUsersRequest(),
     "UpdateUser": pb.UpdateUserRequest(
         user=pb.User(user=ADA), update_mask=FieldMask(paths=["enabled", "retention", "quotas"])
     ),
@@ -264,6 +265,7 @@ WRONG: dict[str, Table] = {
     "ExportCollection": READ,
     "ImportCollection": {**under("options.", WRITE)},
     "DeclareTools": {"tool_format": NO_ENUM},
+    "ListUsers": BAD_PAGES,
     "GetUser": {**USER, "min_revision": BAD_REVISIONS},
     "UpdateUser": {
         "user.user": USER["user"],
