@@ -7,7 +7,7 @@ short form of the newest summary. Older summaries, other latest turns, and turns
 that fits take what room is left.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,9 +45,9 @@ class Talk:
     lying: Collection[int]
 
 
-def key_section(recalled: Recalled) -> Section:
-    """Returns the keys of the user, which stand whole, in their own language."""
-    own = [key for key in recalled.keys if key.type is KeyType.USER]
+def key_section(keys: Iterable[KeyMemory]) -> Section:
+    """Returns those of the user, which stand whole, in their own language."""
+    own = [key for key in keys if key.type is KeyType.USER]
     items = tuple(Item(key.key_id, _key(key), fixed=True) for key in own)
     return Section(name=KEY, title=words_for("\n".join(key.text for key in own)).keys, items=items)
 

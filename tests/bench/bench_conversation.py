@@ -222,7 +222,7 @@ def context(
     words, asked_words = words_for(text), words_of(text)
     talk = talk_of(made.conversation, found, budget)
     placement = placed([source_of(made.conversation, talk, asked_words, vector, space)], asked_words)
-    key, now = key_section(found), input_section(text, words)
+    key, now = key_section(found.keys), input_section(text, words)
     room = budget - sum(estimate(item.full) for section in (key, now) for item in section.items)
     recorded = conversation_sections(talk, placement, words, budget, room)
     sections = [key, recorded_section(words, True), *recorded, now]

@@ -46,11 +46,13 @@ class Augment:
     """`query` defaults to the first pending task, else the goal. No number: the bank's, or the configured one.
 
     Without `target`: what was said, gathered under its nodes; at most `top_k` of either. `tools_apart`: the caller
-    declares the tools to the model, so the prompt does not.
+    declares the tools to the model, so the prompt does not. `about`: what the next step is about, where the caller has
+    read that already.
     """
 
     key: BankKey
     query: str = ""
+    about: str = ""
     top_k: int | None = None
     alpha: float | None = None
     mode: Mode = Mode.HYBRID
@@ -98,7 +100,7 @@ class Gathered:
 async def augment(house: House, command: Augment) -> Augmented:
     """Searches for the query and assembles the prompt. Raises BankNotFound, BudgetTooSmall,
     EmbeddingSpaceMismatch."""
-    budget = _budget(house, command)
+    budget = budget_of(house, command)
     found = await gather(house, command, budget)
     made: Assembled = assemble(_sections(found, command, budget), budget, "token_budget")
     return Augmented(
@@ -129,10 +131,10 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
     """Searches for the query, and lays out what a prompt of `budget` tokens should hold. Raises BankNotFound,
     EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        asked = command.query or _next_step(bank)
+        asked = command.query or command.about or next_step(bank)
         require_own_space(house, bank)
         embeds = bank.embeds
-    if not has_need(command.query or asked):
+    if command.query and not has_need(command.query):
         asked = ""
     vector = await query_vector(house, asked) if asked and embeds else None
     said = min(SAID, budget // PER_SAID)
@@ -169,14 +171,15 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
         )
 
 
-def require_budget(house: House, insight: Insight, command: Augment) -> None:
-    """Raises BudgetTooSmall unless every later prompt of the task fits: a call that writes asks this first."""
-    needed, budget = least_budget(insight, command.tool_format), _budget(house, command)
+def require_budget(house: House, insight: Insight, command: Augment, beside: int = 0) -> None:
+    """Raises BudgetTooSmall unless every later prompt of the task fits, `beside` so many tokens that are never cut: a
+    call that writes asks this first."""
+    needed, budget = least_budget(insight, command.tool_format) + beside, budget_of(house, command)
     if budget < needed:
         raise BudgetTooSmall("token_budget", needed, budget)
 
 
-def _budget(house: House, command: Augment) -> int:
+def budget_of(house: House, command: Augment) -> int:
     return command.token_budget or house.retrieval.token_budget
 
 
@@ -272,7 +275,7 @@ def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vecto
     )
 
 
-def _next_step(bank: Bank) -> str:
+def next_step(bank: Bank) -> str:
     """Returns what the framework is about to do: the first pending task, of a validation the statements of its
     sides; else the goal."""
     if sides := _sides(bank):

@@ -13,6 +13,7 @@ from core.usecases.instructions.load_sources import LoadSources
 from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
+from memorybank.v1.memory_bank_pb2 import AdvanceTaskRequest, StartTaskRequest
 from service.api.enums import (
     CONTEXT_FORMS,
     CONTEXT_PARTS,
@@ -174,7 +175,7 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
 
 def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> AssembleContext:
     with checking() as check:
-        conversation, collection, invocation = _of_user(check, request, tenant)
+        conversation, collection, invocation = of_user(check, request, tenant)
         revisions = least(check, request)
         parts = request.parts
         check.amount("parts", parts, MOST_PARTS)
@@ -204,8 +205,10 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
         )
 
 
-def _of_user(
-    check: Checks, request: pb.AssembleContextRequest, tenant: Tenant
+def of_user(
+    check: Checks,
+    request: pb.AssembleContextRequest | StartTaskRequest | AdvanceTaskRequest,
+    tenant: Tenant,
 ) -> tuple[ConversationKey | None, CollectionKey | None, InvocationKey | None]:
     """Reads the keys of what is named of the user's; None for what is not."""
     user = request.user

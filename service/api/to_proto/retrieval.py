@@ -13,6 +13,7 @@ from core.model.vector import Vector
 from core.usecases.bank.augment import Augmented
 from core.usecases.bank.reranking import Reranked
 from core.usecases.bank.search import Answer, SearchAnswers
+from core.usecases.context.asked import Missing
 from core.usecases.context.assemble_context import ContextAssembled
 from core.usecases.room import ROOM, fitted
 from memorybank.v1 import retrieval_pb2 as pb
@@ -190,6 +191,10 @@ def _kind(item: LeftOut) -> str:
     return known or ("segment" if "#" in item.item_id else "node")  # no id holds a #
 
 
+def missing_parts(parts: Iterable[Missing]) -> list[pb.MissingPart]:
+    return [pb.MissingPart(part=_PARTS[each.part], reason=reason_of(each.error)) for each in parts]
+
+
 def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
     return pb.AssembleContextResponse(
         prompt=made.prompt,
@@ -200,9 +205,7 @@ def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
         record_ids=made.record_ids,
         node_ids=made.node_ids,
         cluster_ids=made.cluster_ids,
-        missing=[
-            pb.MissingPart(part=_PARTS[each.part], reason=reason_of(each.error)) for each in made.missing
-        ],
+        missing=missing_parts(made.missing),
         tokens=made.tokens,
         revisions=made.revisions,
         missing_sources=map(missing, made.missing_sources),

@@ -79,7 +79,7 @@ def laid_out(found: Recalled, within: int) -> list[Section]:
     talk = Talk(recalled=found, turns=turns, in_reply=frozenset(), lying=())
     weights = {name_of(step): 1.0 - rank / 100 for rank, step in enumerate(found.best)}
     placement = Placement(weights, {}, {}) if weights else NOTHING
-    return [key_section(found), *conversation_sections(talk, placement, ENGLISH, within, within)]
+    return [key_section(found.keys), *conversation_sections(talk, placement, ENGLISH, within, within)]
 
 
 def shown(within: int, found: Recalled) -> list[int]:
