@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from core.bank.query import Hit
 from core.context.budget import Item, Section, Tier
-from core.context.evidence import BEST, Candidate, Kind, Placement, Said, Source, said
+from core.context.evidence import BEST, NO_DISPUTES, Candidate, Disputes, Kind, Placement, Said, Source, said
 from core.context.lines import INDENT, hanging, indented, one_line
 from core.context.memories import refuted_lines
 from core.context.passages import LONGEST, day_of, fitting_part, longest_in
@@ -48,7 +48,8 @@ class Pair(NamedTuple):
 
 class BankEvidence(NamedTuple):
     """What was found. `shown`: what stands behind each candidate's name; `handles` of nodes and of segments without
-    one; `nodes`: those told about where room is left, best first; `attempts`: those that stand for failed steps."""
+    one; `nodes`: those told about where room is left, best first; `attempts`: those that stand for failed steps;
+    `disputes`: all open conflicts."""
 
     source: Source
     shown: Mapping[str, Hit | Pair]
@@ -56,6 +57,7 @@ class BankEvidence(NamedTuple):
     nodes: Sequence[Node]
     neighbors: Sequence[Node]
     attempts: Collection[NodeId]
+    disputes: Disputes = NO_DISPUTES
 
 
 class _Told(NamedTuple):
@@ -98,9 +100,24 @@ def bank_sections(
         Section(
             name=NEIGHBORS,
             title=words.neighbors_title,
-            items=_nodes(found, words, _standing(found)) if room > beside else (),
+            items=_nodes(_told_about(found, placement), words, _standing(found)) if room > beside else (),
         ),
     ]
+
+
+def _told_about(found: BankEvidence, placement: Placement) -> BankEvidence:
+    """Leaves out, where there is a floor, nodes of which nothing stands, and with all of them their neighbours."""
+    if not placement.is_floored:
+        return found
+    stands = [found.shown[name] for name in placement.weights if name in found.shown]
+    owners = {
+        node_id
+        for each in stands
+        if isinstance(each, Hit) and each.segment
+        for node_id in each.segment.node_ids
+    }
+    nodes = [node for node in found.nodes if node.node_id in owners]
+    return found._replace(nodes=nodes, neighbors=found.neighbors if nodes else ())
 
 
 def _time(shown: Hit | Pair) -> datetime:
@@ -132,13 +149,14 @@ def _item(
     longest: int,
 ) -> Item:
     if isinstance(shown, Pair):
-        item = Item(name, _pair(shown, words))
+        item = Item(name, _pair(shown, words), is_pair=True)
     elif shown.segment is not None:
         segment = shown.segment
         item = Item(
             segment_id(segment),
             _line(segment, found, placement.words, words, longest),
             group=day_of(segment.event_time, words is CHINESE),
+            requires=placement.requires(told_of(segment).said),
         )
     else:
         assert shown.node is not None, "a hit is a node or a segment"

@@ -2,11 +2,12 @@
 
 Law: pure. A source keeps its own order; the *measure* says where its candidates stand among those of other sources. A
 source's candidates get its candidates' measures, sorted downwards. What says the same is folded first: it stands once,
-with the rank that the first source gave it which found it. Ties: the newer, then by name.
+with the rank that the first source gave it which found it. Ties: the newer, then by name. What says one side of a
+quarrel weighs no more than the pair of its sides, without which it does not stand.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
 from typing import NamedTuple
@@ -22,6 +23,9 @@ BEST = 2.0
 """Weight, among what is needed, of what fits best of all: it outlives all but the last turn."""
 LEAST_LATIN, LEAST_WIDE = 20, 8
 """Characters of a sentence below which two alike are so by chance."""
+
+MOST_BELOW = 20
+"""Candidates that are told of those below a floor, the heaviest."""
 
 LEAST_TOKENS = 0.25
 """Tokens of a character, at the least."""
@@ -78,18 +82,66 @@ class Copy(NamedTuple):
     time: datetime
 
 
+class Disputes:
+    """What open quarrels are about: the sentences of their sides."""
+
+    def __init__(self) -> None:
+        self._by_sentence: dict[int, list[tuple[str, int]]] = {}
+        self._sides: dict[str, int] = {}
+
+    def add(self, name: str, sides: Sequence[frozenset[int]]) -> None:
+        """Adds a quarrel by the sentences of each side."""
+        self._sides[name] = len(sides)
+        for side, numbers in enumerate(sides):
+            for number in numbers:
+                self._by_sentence.setdefault(number, []).append((name, side))
+
+    def touched(self, said_: Said) -> dict[str, set[int]]:
+        """Returns the quarrels of which a text says something, with the sides that it says."""
+        told: dict[str, set[int]] = {}
+        if self._by_sentence:
+            for number in said_.sentences & self._by_sentence.keys():
+                for name, side in self._by_sentence[number]:
+                    told.setdefault(name, set()).add(side)
+        return told
+
+    def one_sided(self, said_: Said) -> list[str]:
+        """Returns the quarrels of which a text says a side, but not all."""
+        return [name for name, sides in self.touched(said_).items() if len(sides) < self._sides[name]]
+
+
+NO_DISPUTES = Disputes()
+
+
 class Placement(NamedTuple):
     """The weight of each candidate that stands, by name, heaviest first; what stands for others; what the words of the
-    query weigh."""
+    query weigh.
+
+    `disputes`: of all sources; `pairs`: the ids of those that were found. `below`: of what weighs less than a floor the
+    heaviest, and how much there is (`below_count`); `is_floored`: there is a floor, so nothing fills up what is left.
+    """
 
     weights: Mapping[str, float]
     copies: Mapping[str, Sequence[Copy]]
     words: Mapping[str, float]
+    disputes: Disputes = NO_DISPUTES
+    pairs: Collection[str] = ()
+    below: Sequence[Candidate] = ()
+    below_count: int = 0
+    is_floored: bool = False
 
     @property
     def best(self) -> str:
         """The name of the heaviest; empty where nothing was found."""
         return next(iter(self.weights), "")
+
+    def requires(self, said_: Said) -> tuple[str, ...]:
+        """Returns the items without which a text may not stand: the pairs of which it says a side, but not all."""
+        return tuple(name for name in self.disputes.one_sided(said_) if name in self.pairs)
+
+    def is_disputed(self, said_: Said) -> bool:
+        """Whether a text says one side of a quarrel that was not found: all that can be done is to mark it."""
+        return any(name not in self.pairs for name in self.disputes.one_sided(said_))
 
 
 NOTHING = Placement({}, {}, {})
@@ -120,12 +172,19 @@ def _plain(sentence: str, names: Iterable[str]) -> str:
     return _MARKS.sub("", text)
 
 
-def placed(sources: Sequence[Source], words: Sequence[str], room: int | None = None) -> Placement:
+def placed(
+    sources: Sequence[Source],
+    words: Sequence[str],
+    room: int | None = None,
+    floor: float | None = None,
+    disputes: Disputes = NO_DISPUTES,
+) -> Placement:
     """Weighs the candidates of all sources, in the order in which they come first: bank, conversation, facts. Those
-    beyond what `room` tokens can hold are left out: nothing has to be made of them."""
+    beyond what `room` tokens can hold are left out: nothing has to be made of them; and those that weigh less than the
+    `floor`."""
     sources = [source for source in sources if source.candidates]
     if not sources:
-        return NOTHING
+        return NOTHING._replace(is_floored=floor is not None, disputes=disputes)
     idf = _idf(np.concatenate([source.holds for source in sources]))
     pool = [candidate for source in sources for candidate in source.candidates]
     into = _folded(pool)
@@ -137,13 +196,41 @@ def placed(sources: Sequence[Source], words: Sequence[str], room: int | None = N
             own.setdefault(into[candidate.name].name, weight)
         for name, weight in own.items():
             weights.setdefault(name, weight)
-    standing = {candidate.name: candidate for candidate in pool}
-    order = sorted(weights, key=lambda name: (-weights[name], -standing[name].time.timestamp(), name))
-    return Placement(
-        weights={name: weights[name] for name in _within(order, standing, room)},
-        copies=_copies(pool, into),
-        words=dict(zip(words, idf.tolist(), strict=True)),
+    standing = {candidate.name: candidate for candidate in pool if candidate.name in weights}
+    found = Placement(
+        {},
+        _copies(pool, into),
+        dict(zip(words, idf.tolist(), strict=True)),
+        disputes,
+        frozenset(each.item_id for each in standing.values() if each.kind is Kind.PAIR),
     )
+    behind = _behind_pairs(standing, found, weights)
+    order = sorted(
+        weights, key=lambda name: (-weights[name], name in behind, -standing[name].time.timestamp(), name)
+    )
+    below = [] if floor is None else [name for name in order if weights[name] < floor]
+    order = order[: len(order) - len(below)]
+    return found._replace(
+        weights={name: weights[name] for name in _within(order, standing, room)},
+        below=[standing[name] for name in below[:MOST_BELOW]],
+        below_count=len(below),
+        is_floored=floor is not None,
+    )
+
+
+def _behind_pairs(
+    standing: Mapping[str, Candidate], found: Placement, weights: dict[str, float]
+) -> Collection[str]:
+    """Returns what says one side alone; lets the pairs of these weigh as much at the least."""
+    if not found.pairs:
+        return ()
+    behind = []
+    for name, candidate in standing.items():
+        if candidate.kind is not Kind.PAIR and (pairs := found.requires(candidate.said)):
+            behind.append(name)
+            for pair in pairs:
+                weights[pair] = max(weights[pair], weights[name])
+    return frozenset(behind)
 
 
 def _within(order: Sequence[str], standing: Mapping[str, Candidate], room: int | None) -> Sequence[str]:

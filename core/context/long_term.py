@@ -96,12 +96,13 @@ def _records(
         _weighed(
             Item(
                 item_id=record.record_id,
-                full=f"{_head(record, words)} {_shown(record).line}{_below(record.detail)}",
-                short=f"{_head(record, words)} {_brief(record, over)}",
+                full=f"{_head(record, placement, words)} {_shown(record).line}{_below(record.detail)}",
+                short=f"{_head(record, placement, words)} {_brief(record, over)}",
                 spare=name == FACTS,
                 tier=_tier(record, name),
                 weight=1.0 - rank / len(records),
             ),
+            record,
             placement,
         )
         for rank, record in enumerate(standing)
@@ -113,8 +114,9 @@ def _stands(record: Record, section: str) -> bool:
     return section == PREFERENCES or (section == STRATEGIES and not 0.0 <= record.reward < PROVEN)
 
 
-def _weighed(item: Item, placement: Placement) -> Item:
+def _weighed(item: Item, record: Record, placement: Placement) -> Item:
     """Returns an item with what it weighs among the evidence, if it is any."""
+    item = item._replace(requires=placement.requires(_shown(record).said))
     weight = placement.weights.get(item.item_id)
     if weight is None:
         return item
@@ -129,9 +131,10 @@ def _tier(record: Record, section: str) -> Tier:
     return Tier.LAST if section == PREFERENCES else Tier.NEEDED
 
 
-def _head(record: Record, words: Words) -> str:
-    """Renders the day; whether another record contests it; and what feedback said of it."""
-    marks = [words.contested] if record.state is RecordState.CONTESTED else []
+def _head(record: Record, placement: Placement, words: Words) -> str:
+    """Renders the day; whether another record, or the bank, contests it; and what feedback said of it."""
+    is_contested = record.state is RecordState.CONTESTED or placement.is_disputed(_shown(record).said)
+    marks = [words.contested] if is_contested else []
     if record.reward < 0.0 and record.category in (STRATEGY, PREFERENCE):
         marks.append(words.poor if record.category == STRATEGY else words.disliked)
     marks += [words.to_revise] if record.needs_revision else []
@@ -185,9 +188,12 @@ def _episodes(
         _weighed(
             Item(
                 item_id=record.record_id,
-                full="\n".join((f"{_head(record, words)} {_shown(record).line}", *_told(record, words))),
-                short=f"{_head(record, words)} {_brief(record, over)}",
+                full="\n".join(
+                    (f"{_head(record, placement, words)} {_shown(record).line}", *_told(record, words))
+                ),
+                short=f"{_head(record, placement, words)} {_brief(record, over)}",
             ),
+            record,
             placement,
         )
         for record in records
@@ -214,7 +220,10 @@ def _told(record: Record, words: Words) -> list[str]:
 def _reflections(known: Known, placement: Placement) -> tuple[Item, ...]:
     """Returns what was learnt over any of what stands; it weighs as the heaviest of that."""
     weights: dict[ReflectionId, float] = {}
-    for record in known.records:
+    standing = [*known.preferences, *known.strategies] if placement.is_floored else known.records
+    if placement.is_floored:
+        standing += [record for record in known.records if record.record_id in placement.weights]
+    for record in standing:
         weight = placement.weights.get(record.record_id, 0.0)
         weights[record.reflection_id] = max(weight, weights.get(record.reflection_id, weight))
     return tuple(
@@ -225,4 +234,5 @@ def _reflections(known: Known, placement: Placement) -> tuple[Item, ...]:
             weight=weights.get(reflection.reflection_id, 0.0),
         )
         for reflection in known.reflections
+        if reflection.reflection_id in weights
     )

@@ -35,7 +35,7 @@ def _turns(made: Assembled, short: Sequence[Turn]) -> Iterator[ContextMessage]:
     losses = {each.item_id: each.loss for each in made.left_out if each.section == SHORT}
     for turn in short:
         loss = losses.get(str(turn.step))
-        if loss is Loss.DROPPED:
+        if loss in (Loss.DROPPED, Loss.CONTESTED):
             continue
         shown = shortened(turn) if loss is Loss.SHORTENED else turn
         for role, speaker, text in (

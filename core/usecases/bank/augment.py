@@ -14,7 +14,8 @@ from core.bank.search import search
 from core.context.bank_evidence import BankEvidence, bank_sections
 from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
 from core.context.conversing import recorded_section
-from core.context.evidence import placed
+from core.context.evidence import NOTHING, Placement, placed
+from core.context.floor import below_floor
 from core.context.memories import memory_sections
 from core.context.prompt import Frame, ToolFormat, frame, least_budget, tools
 from core.context.validations import SideText, side_texts
@@ -47,7 +48,7 @@ class Augment:
 
     Without `target`: what was said, gathered under its nodes; at most `top_k` of either. `tools_apart`: the caller
     declares the tools to the model, so the prompt does not. `about`: what the next step is about, where the caller has
-    read that already.
+    read that already. `min_score`: the least weight of what is found.
     """
 
     key: BankKey
@@ -63,6 +64,7 @@ class Augment:
     tools_apart: bool = False
     min_revision: int = 0
     skip_reranker: bool = False
+    min_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,7 @@ class Augmented:
     tokens: int
     revision: int
     reranked: Reranked = Reranked.UNASKED
+    below_floor: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,25 +105,38 @@ async def augment(house: House, command: Augment) -> Augmented:
     EmbeddingSpaceMismatch."""
     budget = budget_of(house, command)
     found = await gather(house, command, budget)
-    made: Assembled = assemble(_sections(found, command, budget), budget, "token_budget")
+    placement = _placement(found, command, budget)
+    made: Assembled = assemble(_sections(found, placement, budget), budget, "token_budget")
     return Augmented(
         prompt=made.text,
         tools=found.tools,
         hits=found.hits,
         sections=made.sections,
-        left_out=made.left_out,
+        left_out=(*made.left_out, *below_floor(placement)),
         tokens=made.tokens,
         revision=found.revision,
         reranked=found.reranked,
+        below_floor=placement.below_count,
     )
 
 
-def _sections(found: Gathered, command: Augment, budget: int) -> list[Section]:
+def _placement(found: Gathered, command: Augment, budget: int) -> Placement:
+    if found.evidence is None:
+        return NOTHING
+    return placed(
+        [found.evidence.source],
+        found.asked_words,
+        max(0, budget - found.frame.size),
+        command.min_score,
+        found.evidence.disputes,
+    )
+
+
+def _sections(found: Gathered, placement: Placement, budget: int) -> list[Section]:
     """Returns the tool, the task's state, what was recorded, and what to do now."""
     frame, memories = found.frame, list(found.targeted)
     if found.evidence is not None:
         room = max(0, budget - frame.size)
-        placement = placed([found.evidence.source], found.asked_words, room)
         memories = bank_sections(found.evidence, placement, found.words, room)
     note = recorded_section(words_like(found.words), bool(frame.now.items))
     recorded = [note, *memories] if any(section.items for section in memories) else []

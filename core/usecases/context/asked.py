@@ -30,8 +30,9 @@ class Part(StrEnum):
 class AssembleContext:
     """No part: all that have a source. No number: as configured. `state`: where things stand, which episodes are to be
     like, too. `min_revisions` by the names of keys (`conversation/ada/c1`). `patience`: how long a part may take.
-    `observe`: nothing that is found counts a hit or a use. `task`: the prompt is for the next step of that bank's task,
-    which it ends with; `input` is what memories are looked for then.
+    `observe`: nothing that is found counts a hit or a use. `min_score`: the least weight of what is found.
+    `task`: the prompt is for the next step of that bank's task, which it ends with; `input` is what memories are looked
+    for then.
     """
 
     input: str
@@ -55,6 +56,7 @@ class AssembleContext:
     allow_partial: bool = False
     patience: timedelta | None = None
     observe: bool = False
+    min_score: float | None = None
     task: Augment | None = None
     min_revisions: Mapping[str, int] = field(default_factory=dict)
 

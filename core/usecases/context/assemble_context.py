@@ -19,7 +19,8 @@ from core.context.conversing import (
     key_section,
     recorded_section,
 )
-from core.context.evidence import Placement, Source, placed
+from core.context.evidence import NO_DISPUTES, Placement, Source, placed
+from core.context.floor import below_floor
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
 from core.context.shares import NEEDLESS
@@ -71,6 +72,7 @@ class ContextAssembled:
     tokens: int
     revisions: Mapping[str, int]
     missing_sources: tuple[MissingSource, ...] = ()
+    below_floor: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,10 +106,11 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
-    made = assemble(_sections(house, command, read, budget), budget, "token_budget")
+    sections, placement = _sections(house, command, read, budget)
+    made = assemble(sections, budget, "token_budget")
     if not command.observe:
         _count_hits(house, command, read.talk)
-    return _answer(command, made, read, tuple(missing))
+    return _answer(command, made, read, placement, tuple(missing))
 
 
 async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> _Read:
@@ -226,9 +229,11 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
     return (*(read.bank.tools if read.bank else ()), *of_memory)
 
 
-def _sections(house: House, command: AssembleContext, read: _Read, budget: int) -> list[Section]:
+def _sections(
+    house: House, command: AssembleContext, read: _Read, budget: int
+) -> tuple[list[Section], Placement]:
     """Returns all parts in their order: what holds always and does not depend on the input, a note, what was recorded,
-    and the input."""
+    and the input; and what weighs what."""
     language = _language(command, read)
     words = words_like(language)
     now = read.bank.frame.now if command.task and read.bank else input_section(command.input, words)
@@ -242,8 +247,9 @@ def _sections(house: House, command: AssembleContext, read: _Read, budget: int) 
     room = max(0, budget - sum(estimate(i.full) for s in (*head, now) for i in s.items if i.fixed))
     if not command.needs:
         room = min(room, NEEDLESS)
-    recorded = _recorded(house, command, read, language, budget, room)
-    return [*head, *_noted(command, recorded, words, bool(now.items)), *recorded, now]
+    placement = _placement(command, read, room)
+    recorded = _recorded(house, read, placement, language, budget, room)
+    return [*head, *_noted(command, recorded, words, bool(now.items)), *recorded, now], placement
 
 
 def _language(command: AssembleContext, read: _Read) -> Wording:
@@ -252,11 +258,10 @@ def _language(command: AssembleContext, read: _Read) -> Wording:
 
 
 def _recorded(
-    house: House, command: AssembleContext, read: _Read, language: Wording, budget: int, room: int
+    house: House, read: _Read, placement: Placement, language: Wording, budget: int, room: int
 ) -> list[Section]:
     """Returns what was recorded, in its order; what answers the input by one ranking over all of it."""
     words = words_like(language)
-    placement = _placement(command, read, room)
     of_talk = conversation_sections(read.talk.talk, placement, words, budget, room) if read.talk else []
     beside = sum(tokens_of(item.size) for section in of_talk[3:] for item in section.items)
     of_bank = read.bank.evidence if read.bank else None
@@ -275,7 +280,8 @@ def _placement(command: AssembleContext, read: _Read, room: int) -> Placement:
     sources = [read.bank.evidence.source] if read.bank and read.bank.evidence else []
     sources += [read.talk.source] if read.talk else []
     sources += read.known.sources if read.known else ()
-    return placed(sources, words_of(command.input), room)
+    disputes = read.bank.evidence.disputes if read.bank and read.bank.evidence else NO_DISPUTES
+    return placed(sources, words_of(command.input), room, command.min_score, disputes)
 
 
 def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words, ends: bool) -> list[Section]:
@@ -313,6 +319,7 @@ def _answer(
     command: AssembleContext,
     made: Assembled,
     read: _Read,
+    placement: Placement,
     missing: tuple[Missing, ...],
 ) -> ContextAssembled:
     said: tuple[ContextMessage, ...] = ()
@@ -326,7 +333,8 @@ def _answer(
         messages=said,
         tools=_tools(command, read),
         sections=made.sections,
-        left_out=made.left_out,
+        left_out=(*made.left_out, *below_floor(placement, read.known.known if read.known else None)),
+        below_floor=placement.below_count,
         record_ids=tuple(r.record_id for r in read.known.known.records) if read.known else (),
         node_ids=tuple(hit.node.node_id for hit in read.bank.hits if hit.node) if read.bank else (),
         cluster_ids=tuple(cluster.cluster_id for cluster, _ in clusters),

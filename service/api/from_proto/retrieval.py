@@ -170,7 +170,15 @@ def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
             tools_apart=request.tools_apart,
             min_revision=check.min_revision(request),
             skip_reranker=request.skip_reranker,
+            min_score=_floor(check, request),
         )
+
+
+def _floor(check: Checks, request: pb.AugmentRequest) -> float | None:
+    floor = check.optional_share(request, "min_score")
+    if floor is not None and request.target:
+        check.wrong("min_score", "must be absent where a target is named")
+    return floor
 
 
 def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> AssembleContext:
@@ -199,6 +207,7 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
             tools_apart=request.tools_apart,
             observe=request.observe,
+            min_score=check.optional_share(request, "min_score"),
             allow_partial=request.allow_partial,
             patience=_patience(check, request),
             min_revisions=revisions,

@@ -28,6 +28,8 @@ from service.native.wire import joined
 _LOSSES = {
     Loss.SHORTENED: types_pb2.LEFT_OUT_REASON_SHORTENED,
     Loss.DROPPED: types_pb2.LEFT_OUT_REASON_DROPPED,
+    Loss.CONTESTED: types_pb2.LEFT_OUT_REASON_CONTESTED,
+    Loss.BELOW_FLOOR: types_pb2.LEFT_OUT_REASON_BELOW_FLOOR,
 }
 _RERANKINGS = numbers(RERANKINGS)
 _PARTS = numbers(CONTEXT_PARTS)
@@ -141,6 +143,7 @@ def augment(made: Augmented) -> bytes:
         revision=made.revision,
         reranking=_RERANKINGS[made.reranked],
         truncated=len(shown) < len(parts),
+        below_floor=made.below_floor,
     )
     return before + joined(shown, pb.AugmentResponse.HITS_FIELD_NUMBER, [], 1, after.SerializeToString())
 
@@ -209,4 +212,5 @@ def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
         tokens=made.tokens,
         revisions=made.revisions,
         missing_sources=map(missing, made.missing_sources),
+        below_floor=made.below_floor,
     )

@@ -400,6 +400,7 @@ WRONG: dict[str, Table] = {
         "query": text(16_384),
         "mode": NO_ENUM,
         "target": NO_ENUM,
+        "min_score": BAD_SHARES,
         **under("structure.", STRUCTURE),
     },
     "GetInteraction": {

@@ -226,6 +226,7 @@ WRONG: dict[str, Table] = {
         "top_episodes": [-1, 1_001],
         "part_timeout": [Duration(), Duration(seconds=1), Duration(seconds=61), Duration(seconds=-1)],
         "token_budget": BAD_BUDGETS,
+        "min_score": BAD_SHARES,
         "form": NO_ENUM,
         "tool_format": NO_ENUM,
         "min_revisions": [
