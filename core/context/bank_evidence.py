@@ -22,7 +22,7 @@ from core.model.interaction import Segment
 from core.model.node import Node, NodeState
 from core.text import transcript
 from core.text.relations import RELATION
-from core.text.tokens import PARTS, tokens_of, weight
+from core.text.tokens import PARTS, estimate, tokens_of, weight
 
 NEXT_LINE = f"\n{INDENT}"
 MEMORIES, NEIGHBORS = "memories", "neighbors"
@@ -61,10 +61,15 @@ class BankEvidence(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """What is shown of a segment: its text, of a transcript the findings alone; and its sentences."""
+    """What is shown of a segment: its text, of a transcript the findings alone; and the candidate that it is, with its
+    sentences."""
 
     text: str
-    said: Said
+    candidate: Candidate
+
+    @property
+    def said(self) -> Said:
+        return self.candidate.said
 
 
 def told_of(segment: Segment) -> _Told:
@@ -74,7 +79,9 @@ def told_of(segment: Segment) -> _Told:
     except AttributeError:
         text = transcript.told(segment.text)
         text = segment.text if text == segment.text else text
-        told = segment.keep_shown(_Told(text, said(text, speakers=(segment.speaker,))))
+        name, sentences = segment_id(segment), said(text, speakers=(segment.speaker,))
+        candidate = Candidate(name, name, Kind.PASSAGE, segment.event_time, sentences, estimate(text))
+        told = segment.keep_shown(_Told(text, candidate))
     return told
 
 
@@ -83,7 +90,7 @@ def bank_sections(
 ) -> list[Section]:
     """Returns what was said, by weight as much as `room` tokens hold, in its order; then what is told where room is
     left, also `beside` what other sources lay out."""
-    whole = room
+    whole, best = room, placement.best
     laid: list[tuple[tuple[bool, datetime, str], Item]] = []
     for place, (name, weight_) in enumerate(placement.weights.items()):
         shown = found.shown.get(name)
@@ -91,7 +98,7 @@ def bank_sections(
             continue
         if room <= 0:
             break
-        item = _item(name, shown, weight_, found, placement, words, longest_in(whole, place))
+        item = _item(name, shown, weight_, found, placement, words, longest_in(whole, place), name == best)
         laid.append(((bool(item.group), _time(shown), item.item_id), item))
         room -= tokens_of(item.size)
     laid.sort(key=lambda each: each[0])
@@ -100,7 +107,9 @@ def bank_sections(
         Section(
             name=NEIGHBORS,
             title=words.neighbors_title,
-            items=_nodes(_told_about(found, placement), words, _standing(found)) if room > beside else (),
+            items=_nodes(_told_about(found, placement), words, _standing(found))
+            if room > beside and not placement.is_full
+            else (),
         ),
     ]
 
@@ -147,6 +156,7 @@ def _item(
     placement: Placement,
     words: Wording,
     longest: int,
+    is_best: bool,
 ) -> Item:
     if isinstance(shown, Pair):
         item = Item(name, _pair(shown, words), is_pair=True)
@@ -162,7 +172,6 @@ def _item(
         assert shown.node is not None, "a hit is a node or a segment"
         item = Item(shown.node.node_id, _summary(shown.node, found, words))
         item = item._replace(group=day_of(shown.node.event_time, words is CHINESE))
-    is_best = name == placement.best
     return item._replace(
         weight=BEST if is_best else weight_,
         tier=Tier.NEEDED if is_best else Tier.FITTING,
@@ -247,5 +256,4 @@ def _is_told(text: str, stands: _Stands) -> bool:
 
 def candidate_of(segment: Segment) -> Candidate:
     """Returns a segment as a candidate."""
-    told, name = told_of(segment), segment_id(segment)
-    return Candidate(name, name, Kind.PASSAGE, segment.event_time, told.said, len(told.text))
+    return told_of(segment).candidate

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.context.budget import Item, Section, Tier
-from core.context.evidence import BEST, Placement, Said, said
+from core.context.evidence import BEST, NOTHING_SAID, Placement, Said, said
 from core.context.lines import hanging, indented, opening, said_now
 from core.context.passages import day_of, longest_in
 from core.context.shares import KEYS, LEAST_KEYS, SUMMARIES, latest
@@ -66,10 +66,11 @@ def conversation_sections(
     """
     recalled = talk.recalled
     fitting, left = _fitting(talk, placement, words, room)
+    has_room = left > 0 and not placement.is_full
     grouped = [step for _, steps in recalled.clusters for step in steps]
     lying = _lying(talk, fitting.keys()) if placement.is_floored else talk.lying
-    spare = _spare([talk.turns[step] for step in lying], placement, words) if left > 0 else []
-    summaries = recalled.summaries if left > 0 else recalled.summaries[:1]
+    spare = _spare([talk.turns[step] for step in lying], placement, words) if has_room else []
+    summaries = recalled.summaries if has_room else recalled.summaries[:1]
     of_clusters = [fitting[step] for step in grouped if step in fitting]
     singles = [fitting[step] for step in recalled.turns if step in fitting]
     return [
@@ -111,7 +112,7 @@ def _promoted(recalled: Recalled, placement: Placement, words: Words, budget: in
     items = tuple(
         Item(
             key.key_id,
-            _key(key, _mark(told := said(key.text), placement, words)),
+            _key(key, _mark(told := _told_by(key, placement), placement, words)),
             tier=Tier.LAST,
             weight=stays.get(key.key_id, len(stays)),
             requires=placement.requires(told),
@@ -121,6 +122,11 @@ def _promoted(recalled: Recalled, placement: Placement, words: Words, budget: in
     )
     share = max(KEYS, LEAST_KEYS / budget)
     return Section(name=PROMOTED, title=words.promoted, items=items, share=share)
+
+
+def _told_by(key: KeyMemory, placement: Placement) -> Said:
+    """Returns the sentences of a key, where there are quarrels that they may be about."""
+    return said(key.text) if placement.disputes else NOTHING_SAID
 
 
 def _mark(told: Said, placement: Placement, words: Words) -> str:
@@ -224,28 +230,27 @@ def _fitting(talk: Talk, placement: Placement, words: Words, room: int) -> tuple
     latest_ = {turn.step for turn in talk.recalled.short}
     steps = {name_of(step): step for step in talk.recalled.best if step not in latest_}
     made: dict[int, Item] = {}
-    whole = room
+    whole, best = room, placement.best
     for place, (name, weight) in enumerate(placement.weights.items()):
         step = steps.get(name)
         if step is None:
             continue
         if room <= 0:
             break
-        in_reply = step in talk.in_reply
+        turn, in_reply = talk.turns[step], step in talk.in_reply
         item = evidence_item(
-            talk.turns[step], words, placement.words, in_reply, weight, longest_in(whole, place)
+            turn,
+            words,
+            placement.words,
+            in_reply,
+            longest_in(whole, place),
+            BEST if name == best else weight,
+            Tier.NEEDED if name == best else Tier.FITTING,
+            placement.copies.get(name, ()),
         )
-        made[step] = _beside_its_other_side(
-            _weighed(item, name, placement), shown_of(talk.turns[step]).said, placement, words
-        )
+        made[step] = _beside_its_other_side(item, shown_of(turn).said, placement, words)
         room -= tokens_of(item.size)
     return made, room
-
-
-def _weighed(item: Item, name: str, placement: Placement) -> Item:
-    """Returns an item with what it stands for; what fits best of all is needed."""
-    item = item._replace(copies=placement.copies.get(name, ()))
-    return item._replace(tier=Tier.NEEDED, weight=BEST) if name == placement.best else item
 
 
 def _lying(talk: Talk, fitting: AbstractSet[int]) -> list[int]:
@@ -275,23 +280,33 @@ def _short(turns: Sequence[Turn], placement: Placement, words: Words, room: int)
     case, of a long one its shorter form; of the others those that fit weigh what they weigh among all evidence.
 
     But for the last ones they are shown whole or not at all, as what is found is: their beginnings would outlive turns
-    that answer.
+    that answer. Where evidence fills the room, no others are made.
     """
     items: list[Item] = []
+    whole = room
     for back, turn in enumerate(reversed(turns)):
         name = name_of(turn.step)
         weight = placement.weights.get(name)
-        item = turn_item(turn, words, tier=Tier.LAST, weight_=-back, whole=back >= LAST_TURNS)
-        item = item._replace(spare=not back and tokens_of(item.size) > room)
+        if back >= LAST_TURNS and weight is None and placement.is_full:
+            continue
+        copies = placement.copies.get(name, ())
+        item = turn_item(turn, words, tier=Tier.LAST, weight_=-back, whole=back >= LAST_TURNS, copies=copies)
         room -= estimate(item.short) if item.short else tokens_of(item.size)
-        if back and (back >= LAST_TURNS or room < 0):
-            item = item._replace(short="", tier=Tier.SPARE, weight=LATER + 1.0 - back / len(turns))
-            if weight is not None:
-                item = item._replace(tier=Tier.FITTING, weight=weight)
-                item = _weighed(item, name, placement)
-        item = _beside_its_other_side(item, shown_of(turn).said, placement, words)
-        items.append(item._replace(copies=placement.copies.get(name, ())))
+        if not back:
+            item = item._replace(spare=tokens_of(item.size) > whole)
+        elif back >= LAST_TURNS or room < 0:
+            item = _as_evidence(item, LATER + 1.0 - back / len(turns), weight, name == placement.best)
+        items.append(_beside_its_other_side(item, shown_of(turn).said, placement, words))
     return tuple(reversed(items))
+
+
+def _as_evidence(item: Item, spare: float, weight: float | None, is_best: bool) -> Item:
+    """Returns a turn that is not among the last: with what it weighs as evidence; as no evidence it is spare."""
+    if weight is None:
+        return item._replace(short="", tier=Tier.SPARE, weight=spare)
+    if is_best:
+        return item._replace(short="", tier=Tier.NEEDED, weight=BEST)
+    return item._replace(short="", tier=Tier.FITTING, weight=weight)
 
 
 def _beside_its_other_side(item: Item, told: Said, placement: Placement, words: Words) -> Item:

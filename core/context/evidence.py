@@ -7,9 +7,11 @@ quarrel weighs no more than the pair of its sides, without which it does not sta
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +29,10 @@ LEAST_LATIN, LEAST_WIDE = 20, 8
 MOST_BELOW = 20
 """Candidates that are told of those below a floor, the heaviest."""
 
-LEAST_TOKENS = 0.25
-"""Tokens of a character, at the least."""
-LEAST_SHOWN = 200
-"""Characters that are shown of any long passage, at the least."""
+LEAST_SHOWN = 50
+"""Tokens that are shown of any long passage, at the least."""
+HEAD = 4
+"""Tokens before any passage, at the least: its handle."""
 
 _APPENDED = re.compile(r"\s*[(（][^()（）]*\d{4}[^()（）]*[)）]\s*$")
 _MARKS = re.compile(r"[\W_]+")
@@ -55,6 +57,9 @@ class Said(NamedTuple):
     speakers: frozenset[str] = frozenset()
 
 
+NOTHING_SAID = Said(frozenset(), False)
+
+
 class Candidate(NamedTuple):
     """What a source found. `name`: its own among all sources; `item_id`: what a section calls it."""
 
@@ -63,7 +68,7 @@ class Candidate(NamedTuple):
     kind: Kind
     time: datetime
     said: Said
-    length: int
+    tokens: int
 
 
 class Source(NamedTuple):
@@ -89,6 +94,9 @@ class Disputes:
         self._by_sentence: dict[int, list[tuple[str, int]]] = {}
         self._sides: dict[str, int] = {}
 
+    def __bool__(self) -> bool:
+        return bool(self._sides)
+
     def add(self, name: str, sides: Sequence[frozenset[int]]) -> None:
         """Adds a quarrel by the sentences of each side."""
         self._sides[name] = len(sides)
@@ -98,11 +106,12 @@ class Disputes:
 
     def touched(self, said_: Said) -> dict[str, set[int]]:
         """Returns the quarrels of which a text says something, with the sides that it says."""
+        if self._by_sentence.keys().isdisjoint(said_.sentences):
+            return {}
         told: dict[str, set[int]] = {}
-        if self._by_sentence:
-            for number in said_.sentences & self._by_sentence.keys():
-                for name, side in self._by_sentence[number]:
-                    told.setdefault(name, set()).add(side)
+        for number in said_.sentences:
+            for name, side in self._by_sentence.get(number, ()):
+                told.setdefault(name, set()).add(side)
         return told
 
     def one_sided(self, said_: Said) -> list[str]:
@@ -119,6 +128,7 @@ class Placement(NamedTuple):
 
     `disputes`: of all sources; `pairs`: the ids of those that were found. `below`: of what weighs less than a floor the
     heaviest, and how much there is (`below_count`); `is_floored`: there is a floor, so nothing fills up what is left.
+    `is_full`: there is more than the room holds, so nothing else has to be made.
     """
 
     weights: Mapping[str, float]
@@ -129,6 +139,7 @@ class Placement(NamedTuple):
     below: Sequence[Candidate] = ()
     below_count: int = 0
     is_floored: bool = False
+    is_full: bool = False
 
     @property
     def best(self) -> str:
@@ -137,10 +148,14 @@ class Placement(NamedTuple):
 
     def requires(self, said_: Said) -> tuple[str, ...]:
         """Returns the items without which a text may not stand: the pairs of which it says a side, but not all."""
+        if not self.pairs:
+            return ()
         return tuple(name for name in self.disputes.one_sided(said_) if name in self.pairs)
 
     def is_disputed(self, said_: Said) -> bool:
         """Whether a text says one side of a quarrel that was not found: all that can be done is to mark it."""
+        if not self.disputes:
+            return False
         return any(name not in self.pairs for name in self.disputes.one_sided(said_))
 
 
@@ -210,8 +225,10 @@ def placed(
     )
     below = [] if floor is None else [name for name in order if weights[name] < floor]
     order = order[: len(order) - len(below)]
+    within = _within(order, standing, room)
     return found._replace(
-        weights={name: weights[name] for name in _within(order, standing, room)},
+        weights={name: weights[name] for name in within},
+        is_full=len(within) < len(order),
         below=[standing[name] for name in below[:MOST_BELOW]],
         below_count=len(below),
         is_floored=floor is not None,
@@ -236,11 +253,11 @@ def _behind_pairs(
 def _within(order: Sequence[str], standing: Mapping[str, Candidate], room: int | None) -> Sequence[str]:
     if room is None:
         return order
-    taken = 0.0
+    taken = 0
     for place, name in enumerate(order):
         if taken > room:
             return order[:place]
-        taken += LEAST_TOKENS * min(standing[name].length, LEAST_SHOWN)
+        taken += HEAD + min(standing[name].tokens, LEAST_SHOWN)
     return order
 
 
@@ -268,24 +285,32 @@ def _measures(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _folded(pool: Sequence[Candidate]) -> dict[str, Candidate]:
     """Returns by name what stands for each candidate: itself, or one that says all that it says and more."""
+    into = {candidate.name: candidate for candidate in pool}
+    held = Counter(chain.from_iterable(candidate.said.sentences for candidate in pool))
+    repeated = {number for number, count in held.items() if count > 1}
     alike: dict[frozenset[int], list[Candidate]] = {}
     for candidate in pool:
-        alike.setdefault(candidate.said.sentences, []).append(candidate)
+        if not repeated.isdisjoint(candidate.said.sentences):
+            alike.setdefault(candidate.said.sentences, []).append(candidate)
     holding: dict[int, list[frozenset[int]]] = {}
     for sentences_ in alike:
-        for number in sentences_:
+        for number in sentences_ & repeated:
             holding.setdefault(number, []).append(sentences_)
-    into = {}
     for sentences_, candidates in alike.items():
-        wider = _wider(sentences_, holding) if sentences_ else []
-        others = [other for each in wider for other in alike[each]]
+        if not sentences_ <= repeated:
+            continue  # it says what nothing else says
+        others = [(_rank(other), other) for each in _wider(sentences_, holding) for other in alike[each]]
+        others.sort(reverse=True)
         for candidate in candidates:
-            into[candidate.name] = candidate if len(others) == 1 else _target(candidate, others)
+            into[candidate.name] = _target(candidate, others)
     for name, target in into.items():  # what stands for another may say no more than a third
-        while (further := into[target.name]).name != target.name:
+        while (further := into[target.name]) is not target:
             target = further
         into[name] = target
     return into
+
+
+Rank = tuple[bool, int, Kind, int, float, str]
 
 
 def _wider(own: frozenset[int], holding: Mapping[int, Sequence[frozenset[int]]]) -> list[frozenset[int]]:
@@ -294,13 +319,14 @@ def _wider(own: frozenset[int], holding: Mapping[int, Sequence[frozenset[int]]])
     return [other for other in rarest if own <= other]
 
 
-def _target(candidate: Candidate, others: Iterable[Candidate]) -> Candidate:
-    """Returns what stands for a candidate, of all that say as much."""
+def _target(candidate: Candidate, others: Iterable[tuple[Rank, Candidate]]) -> Candidate:
+    """Returns what stands for a candidate, of all that say as much, the first in rank before all others."""
     if candidate.kind is Kind.PAIR:
         return candidate
-    rank = _rank(candidate)
-    found = [other for other in others if _rank(other) > rank and _may_fold(candidate, other)]
-    return max(found, key=_rank, default=candidate)
+    for _, other in others:
+        if other is candidate or _may_fold(candidate, other):
+            return other
+    return candidate
 
 
 def _may_fold(candidate: Candidate, other: Candidate) -> bool:
@@ -314,7 +340,7 @@ def _may_fold(candidate: Candidate, other: Candidate) -> bool:
     return candidate.said.is_telling and other.kind is not Kind.FACT
 
 
-def _rank(candidate: Candidate) -> tuple[bool, int, Kind, int, float, str]:
+def _rank(candidate: Candidate) -> Rank:
     told = len(candidate.said.sentences)
     is_pair = candidate.kind is Kind.PAIR
-    return is_pair, told, candidate.kind, candidate.length, candidate.time.timestamp(), candidate.name
+    return is_pair, told, candidate.kind, candidate.tokens, candidate.time.timestamp(), candidate.name

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from core.context import shares
 from core.context.budget import Item, Section, Tier
-from core.context.evidence import BEST, Candidate, Kind, Placement, Said, said
+from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, Said, said
 from core.context.lines import indented, one_line, same
 from core.context.passages import day_of
 from core.context.words import CHINESE, Words
@@ -21,6 +21,7 @@ from core.ids import ReflectionId
 from core.long_term.texts import quotation
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
 from core.text import sentences
+from core.text.tokens import estimate
 
 PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
 EPISODES, REFLECTIONS = "episodes", "reflections"
@@ -28,9 +29,6 @@ PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
 SHARES = {PREFERENCES: shares.PREFERENCES, STRATEGIES: shares.STRATEGIES}
 """Of a budget, what each of these may take with its title: a small one must have room for what was said."""
-
-
-NOTHING_SAID = Said(frozenset(), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +49,7 @@ class Known:
 def candidate_of(record: Record) -> Candidate:
     """Returns a record as a candidate. Only a plain fact may stand behind a turn that says it: what has a detail, or is
     contested, tells more."""
-    tells_more = record.episode is not None or record.detail.strip() or record.state is RecordState.CONTESTED
-    said_ = NOTHING_SAID if tells_more else _shown(record).said
-    return Candidate(
-        record.record_id, record.record_id, Kind.FACT, record.event_time, said_, len(record.content)
-    )
+    return _shown(record).candidate
 
 
 def long_term_sections(
@@ -158,6 +152,7 @@ class _Record(NamedTuple):
     line: str
     opening: str
     said: Said
+    candidate: Candidate
 
 
 def _shown(record: Record) -> _Record:
@@ -169,8 +164,23 @@ def _shown(record: Record) -> _Record:
         line = same(one_line(content), content)
         taken = quotation(record)
         sentences_ = said(taken.statement, speakers=(taken.speaker,))
-        shown = record.keep_shown(_Record(line, same(opening, line), sentences_))
+        shown = record.keep_shown(
+            _Record(line, same(opening, line), sentences_, _as_candidate(record, sentences_))
+        )
     return shown
+
+
+def _as_candidate(record: Record, told: Said) -> Candidate:
+    tells_more = record.episode is not None or record.detail.strip() or record.state is RecordState.CONTESTED
+    name = record.record_id
+    return Candidate(
+        name,
+        name,
+        Kind.FACT,
+        record.event_time,
+        NOTHING_SAID if tells_more else told,
+        estimate(record.content),
+    )
 
 
 def _first_paragraph(reflection: Reflection) -> str:

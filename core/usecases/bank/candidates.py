@@ -5,7 +5,8 @@ Law: reads only. The order is the search's own.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,11 @@ from core.model.conflict import Side as ConflictSide
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
 from core.model.vector import Vector
+from core.text.tokens import estimate
 from core.verbatim.measuring import cosines, holding
+
+_SCORE = attrgetter("score")
+Measure = TypeVar("Measure", np.bool_, np.float64)
 
 
 class _Measured(NamedTuple):
@@ -47,16 +52,14 @@ def bank_evidence(
     whose sides the prompt shows anyway."""
     of_no_record = [hit for hit in node_hits if hit.node and not hit.node.segments]
     told = [hit for hit in said_hits if hit.segment and told_of(hit.segment).text]
-    hits = sorted([*told, *of_no_record], key=lambda hit: -hit.score)
+    hits = sorted([*told, *of_no_record], key=_SCORE, reverse=True)
     pairs = _Pairs(bank, {_key(hit): row for row, hit in enumerate(hits)}, settling)
     made = list(_joined(bank, hits, pairs))
     holds, measured = _measures(bank, hits, words, vector)
     source = Source(
         candidates=[each.candidate for each in made],
-        holds=np.array([holds[list(each.rows)].any(axis=0) for each in made], dtype=np.bool_).reshape(
-            len(made), len(words)
-        ),
-        cosines=np.array([measured[list(each.rows)].max() for each in made], dtype=np.float64),
+        holds=_joined_rows(holds, made, np.logical_or),
+        cosines=_joined_rows(measured, made, np.maximum),
     )
     owners = [bank.nodes[n] for hit in told if hit.segment for n in hit.segment.node_ids if n in bank.nodes]
     by_themselves = [hit.node for hit in node_hits if hit.node and hit.node.segments]
@@ -79,6 +82,17 @@ def bank_evidence(
         attempts=attempts,
         disputes=pairs.disputes,
     )
+
+
+def _joined_rows(
+    measured: NDArray[Measure], made: Sequence[_Measured], joining: np.ufunc
+) -> NDArray[Measure]:
+    """Returns a row for each candidate, of several rows of it their join."""
+    rows = measured[[each.rows[0] for each in made]]
+    for place, each in enumerate(made):
+        if len(each.rows) > 1:
+            rows[place] = joining.reduce(measured[list(each.rows)])
+    return rows
 
 
 def _rested_on(bank: Bank, settling: str) -> Collection[SegmentRef | NodeId]:
@@ -122,14 +136,14 @@ def _joined(bank: Bank, hits: Sequence[Hit], pairs: "_Pairs") -> Iterator[_Measu
     """Yields the hits in their order; the sides of an open conflict as one, where the first of them stands. What only
     repeats a side in a passage of its own stands beside the pair."""
     done: set[str] = set()
-    for row, hit in enumerate(hits):
-        conflicts = pairs.of.get(_key(hit), ())
-        if not conflicts and _key(hit) in pairs.shown:
+    for key, row in pairs.found.items():
+        hit, conflicts = hits[row], pairs.of.get(key, ())
+        if not conflicts and key in pairs.shown:
             continue
         if not conflicts:
             candidate = _of_node(hit.node) if hit.node else candidate_of(_segment(hit))
             yield _Measured(candidate, hit, (row,))
-            conflicts = pairs.repeated_by(candidate.said)
+            conflicts = pairs.repeated_by(candidate.said) if pairs.disputes else ()
         for conflict in conflicts:
             if conflict.conflict_id not in done:
                 done.add(conflict.conflict_id)
@@ -176,9 +190,8 @@ class _Pairs:
 
 
 def _of_node(node: Node) -> Candidate:
-    return Candidate(
-        node.node_id, node.node_id, Kind.PASSAGE, node.event_time, said(node.summary), len(node.summary)
-    )
+    tokens = estimate(node.summary)
+    return Candidate(node.node_id, node.node_id, Kind.PASSAGE, node.event_time, said(node.summary), tokens)
 
 
 def _of_conflict(bank: Bank, conflict: Conflict, pairs: _Pairs, row: int) -> _Measured:

@@ -92,7 +92,7 @@ class _Looking:
     def sources(self, known: Known) -> list[Source]:
         """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""
         strategies = [record for record in known.strategies if 0.0 <= record.reward < PROVEN]
-        return [self._source(records) for records in (known.facts, strategies, known.episodes)]
+        return [self._source(records) for records in (known.facts, strategies, known.episodes) if records]
 
     def _source(self, records: Sequence[Record]) -> Source:
         collection, keys = self._opened.collection, [record.record_id for record in records]
