@@ -191,7 +191,7 @@ async def test_no_side_of_a_quarrel_stands_alone_and_no_context_is_over_its_budg
 async def test_inputs_in_two_languages_find_one_head(house: House) -> None:
     heads = set()
     for quarrel in QUARRELS:
-        made = await assemble_context(house, command(quarrel.question, 2_000, 2))
+        made = await assemble_context(house, command(quarrel.question, 1_000, 1))
         notes = (ENGLISH.recorded_to, CHINESE.recorded_to)
         heads.add(next(made.prompt.partition(note)[0] for note in notes if note in made.prompt))
 
