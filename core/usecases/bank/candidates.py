@@ -65,7 +65,8 @@ def bank_evidence(
     by_themselves = [hit.node for hit in node_hits if hit.node and hit.node.segments]
     nodes = list({node.node_id: node for node in by_themselves}.values())
     known = {node.node_id for node in (*nodes, *(hit.node for hit in of_no_record if hit.node))}
-    nodes, near = _by_themselves(nodes), _by_themselves([n for n in neighbors if n.node_id not in known])
+    nodes = _by_themselves(bank, nodes, settling)
+    near = _by_themselves(bank, (node for node in neighbors if node.node_id not in known), settling)
     named = {node.node_id for node in (*owners, *near)} | known
     handles: dict[str, str] = {node_id: bank.handles.of(node_id) for node_id in named}
     handles |= {
@@ -109,9 +110,15 @@ def _rested_on(bank: Bank, settling: str) -> Collection[SegmentRef | NodeId]:
     return {*segments, *(side.node_id for side in conflict.sides)}
 
 
-def _by_themselves(nodes: Iterable[Node]) -> list[Node]:
-    """Returns the nodes that may be told about: of a quarrel both sides stand together, in the words of the record."""
-    return [node for node in nodes if node.state is not NodeState.CONTESTED]
+def _by_themselves(bank: Bank, nodes: Iterable[Node], settling: str) -> list[Node]:
+    """Returns the nodes that may be told about: of a quarrel both sides stand together, in the words of the record, but
+    for the one whose sides the prompt shows anyway."""
+    return [
+        node
+        for node in nodes
+        if node.state is not NodeState.CONTESTED
+        or all(each.conflict_id == settling for each in bank.open_conflicts_of(node.node_id))
+    ]
 
 
 def _measures(
