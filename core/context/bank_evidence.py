@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from core.bank.query import Hit
-from core.context.budget import Item, Section, Tier
 from core.context.evidence import BEST, NO_DISPUTES, Candidate, Disputes, Kind, Placement, Said, Source, said
 from core.context.lines import INDENT, hanging, indented, one_line
 from core.context.memories import refuted_lines
 from core.context.passages import LONGEST, day_of, fitting_part, longest_in
+from core.context.sections import Item, Section, Tier
 from core.context.wording import CHINESE, Wording
 from core.ids import NodeId
 from core.model.interaction import Segment

@@ -13,10 +13,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.context.budget import Item, Section, Tier
 from core.context.evidence import BEST, NOTHING_SAID, Placement, Said, said
 from core.context.lines import hanging, indented, opening, said_now
 from core.context.passages import day_of, longest_in
+from core.context.sections import Item, Section, Tier
 from core.context.shares import KEYS, LEAST_KEYS, SUMMARIES, latest
 from core.context.turns import cut, evidence_item, name_of, shown_of, turn_item
 from core.context.words import CHINESE, Words, words_for

@@ -296,11 +296,17 @@ def _folded(pool: Sequence[Candidate]) -> dict[str, Candidate]:
     for sentences_ in alike:
         for number in sentences_ & repeated:
             holding.setdefault(number, []).append(sentences_)
+    ranked = {
+        sentences_: sorted(((_rank(each), each) for each in candidates), reverse=True)
+        for sentences_, candidates in alike.items()
+    }
     for sentences_, candidates in alike.items():
         if not sentences_ <= repeated:
             continue  # it says what nothing else says
-        others = [(_rank(other), other) for each in _wider(sentences_, holding) for other in alike[each]]
-        others.sort(reverse=True)
+        wider = _wider(sentences_, holding)
+        others = ranked[sentences_]
+        if len(wider) > 1:
+            others = sorted(chain.from_iterable(ranked[each] for each in wider), reverse=True)
         for candidate in candidates:
             into[candidate.name] = _target(candidate, others)
     for name, target in into.items():  # what stands for another may say no more than a third

@@ -4,10 +4,10 @@ Law: pure. Of all that weighs less than the floor the heaviest are named, each w
 """
 
 from core.context.bank_evidence import MEMORIES
-from core.context.budget import LeftOut, Loss
 from core.context.conversing import RECALL
 from core.context.evidence import Candidate, Kind, Placement
 from core.context.long_term import EPISODES, FACTS, STRATEGIES, Known
+from core.context.sections import LeftOut, Loss
 
 _SECTIONS = {Kind.PASSAGE: MEMORIES, Kind.PAIR: MEMORIES, Kind.TURN: RECALL}
 

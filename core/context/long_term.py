@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.context import shares
-from core.context.budget import Item, Section, Tier
 from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, Said, said
 from core.context.lines import indented, one_line, same
 from core.context.passages import day_of
+from core.context.sections import Item, Section, Tier
 from core.context.words import CHINESE, Words
 from core.ids import ReflectionId
 from core.long_term.texts import quotation

@@ -8,10 +8,10 @@ is so here too.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.context.budget import Assembled, Loss
 from core.context.conversing import INPUT, SHORT
 from core.context.frame import as_data
 from core.context.lines import one_line
+from core.context.sections import Assembled, Loss
 from core.context.turns import shortened
 from core.model.conversation import Turn
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from core.context.budget import Item, Tier
 from core.context.evidence import Candidate, Copy, Kind, Said, said
 from core.context.lines import hanging, one_line, same
 from core.context.passages import day_of, fitting_part
+from core.context.sections import Item, Tier
 from core.context.words import CHINESE, Words
 from core.model.conversation import Turn
 from core.text.tokens import estimate, weight
@@ -21,13 +21,22 @@ BESIDE = 40
 """Tokens of the side of a long turn that does not hold what fits best."""
 
 
+class _Whole(NamedTuple):
+    """A turn as it stands whole: its lines, its day, and what the lines take."""
+
+    full: str
+    day: str
+    takes: int
+
+
 class ShownTurn(NamedTuple):
-    """What a prompt shows of a turn, its own words left aside: either side indented, empty where it says nothing; and
-    the candidate that it is, with its sentences and what both texts take."""
+    """What a prompt shows of a turn, its own words left aside: either side indented, empty where it says nothing; the
+    candidate that it is, with its sentences and what both texts take; and how it stands whole, in either language."""
 
     input: str
     reply: str
     candidate: Candidate
+    whole: dict[str, _Whole]
 
     @property
     def said(self) -> Said:
@@ -51,7 +60,7 @@ def shown_of(turn: Turn) -> ShownTurn:
             said(turn.input, turn.reply, speakers=(turn.input_speaker, turn.reply_speaker)),
             estimate(turn.input) + estimate(turn.reply),
         )
-        shown = turn.keep_shown(ShownTurn(_block(turn.input), _block(turn.reply), candidate))
+        shown = turn.keep_shown(ShownTurn(_block(turn.input), _block(turn.reply), candidate, {}))
     return shown
 
 
@@ -79,17 +88,24 @@ def turn_item(
     shown, short = shown_of(turn), ""
     if not whole and shown.tokens > SHORT_SIDE and (cut_ := shortened(turn)) is not turn:
         short = _lines(turn, _block(cut_.input), _block(cut_.reply), words)
-    full = _lines(turn, shown.input, shown.reply, words)
+    stands = shown.whole.get(words.user) or _whole(turn, shown, words)
     return Item(
-        str(turn.step),
-        full,
+        shown.candidate.item_id,
+        stands.full,
         short,
         weight_,
         tier,
-        group=_day(turn, words),
+        group=stands.day,
         copies=copies,
-        takes=weight(full),
+        takes=stands.takes,
     )
+
+
+def _whole(turn: Turn, shown: ShownTurn, words: Words) -> _Whole:
+    """Makes how a turn stands whole, and keeps it."""
+    full = _lines(turn, shown.input, shown.reply, words)
+    made = shown.whole[words.user] = _Whole(full, _day(turn, words), weight(full))
+    return made
 
 
 def evidence_item(

@@ -24,10 +24,11 @@ from statistics import mean, median
 from core.agents.offline.summarising import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
-from core.context.budget import Assembled, assemble
+from core.context.budget import assemble
 from core.context.conversing import conversation_sections, input_section, key_section, recorded_section
 from core.context.evidence import placed
 from core.context.lines import one_line
+from core.context.sections import Assembled
 from core.context.turns import turn_item
 from core.context.words import ENGLISH, words_for
 from core.conversation.conversation import Conversation, joined

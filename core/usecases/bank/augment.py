@@ -12,12 +12,13 @@ from core.bank.query import Found, Hit, Query, Target
 from core.bank.reranked import Opinions
 from core.bank.search import search
 from core.context.bank_evidence import BankEvidence, bank_sections
-from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
+from core.context.budget import assemble
 from core.context.conversing import recorded_section
 from core.context.evidence import NOTHING, Placement, placed
 from core.context.floor import below_floor
 from core.context.memories import memory_sections
 from core.context.prompt import Frame, ToolFormat, frame, least_budget, tools
+from core.context.sections import Assembled, LeftOut, Section, SectionSize
 from core.context.validations import SideText, side_texts
 from core.context.wording import Wording, wording
 from core.context.words import words_like

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from core.context.bank_evidence import bank_sections
-from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
+from core.context.budget import assemble
 from core.context.conversing import (
     SHORT,
     Talk,
@@ -23,6 +23,7 @@ from core.context.evidence import NO_DISPUTES, Placement, Source, placed
 from core.context.floor import below_floor
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
+from core.context.sections import Assembled, Item, LeftOut, Section, SectionSize
 from core.context.shares import NEEDLESS
 from core.context.tools import MEMORY_TOOLS, declared
 from core.context.wording import Wording, wording_for

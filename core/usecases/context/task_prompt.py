@@ -7,7 +7,7 @@ never is.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from core.context.budget import LeftOut, SectionSize
+from core.context.sections import LeftOut, SectionSize
 from core.keys import BankKey
 from core.model.insight import Insight
 from core.usecases.bank.augment import Augment, augment, budget_of, next_step, require_budget

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from core.bank.query import Hit
-from core.context.budget import LeftOut, Loss, SectionSize, Standing
 from core.context.conversing import DONE, LONG, MID, PROMOTED, RECALL, SHORT
 from core.context.long_term import EPISODES, FACTS, PREFERENCES, REFLECTIONS, STRATEGIES
+from core.context.sections import LeftOut, Loss, SectionSize, Standing
 from core.context.working import WORKING
 from core.model.vector import Vector
 from core.usecases.bank.augment import Augmented

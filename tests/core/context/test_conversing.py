@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from core.context.budget import Section, assemble
+from core.context.budget import assemble
 from core.context.conversing import Talk, conversation_sections, key_section
 from core.context.evidence import NOTHING, Placement
+from core.context.sections import Section
 from core.context.shares import KEYS, LEAST_KEYS
 from core.context.turns import SHORT_SIDE, name_of, shortened, turn_item
 from core.context.words import CHINESE, ENGLISH, words_for
