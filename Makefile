@@ -17,6 +17,8 @@ GHZ_VERSION := v0.120.0
 LANGUAGES := $(VENV)/languages
 WHEELS := $(VENV)/wheels
 POOLER := $(VENV)/pgbouncer
+DEPLOY := $(VENV)/deploy
+HELM_VERSION := v3.19.0
 GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
 SOURCES := core service evaluation protos clients/python examples tests tools
@@ -77,9 +79,9 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
-	@$(COMPILE) --extra dev --extra light --extra mcp --extra postgres --output-file requirements.lock pyproject.toml
-	@$(COMPILE) --extra postgres --output-file requirements-service.lock pyproject.toml
-	@for name in generator examples local-model wheels; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
+	@$(COMPILE) --extra dev --extra light --extra mcp --extra otel --extra postgres --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --extra otel --extra postgres --output-file requirements-service.lock pyproject.toml
+	@for name in deploy generator examples local-model wheels; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
 # ---- running ----
 
@@ -251,6 +253,9 @@ format: setup  ## Bring the code into form (ruff)
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
+access: setup  ## Write the table of all RPCs in docs/access.md anew from the contract
+	@$(BIN)/python -m tools.document_access
+
 settings: setup  ## Write docs/configuration.md anew from the settings in the code
 	@$(BIN)/python -m tools.document_settings
 
@@ -280,6 +285,32 @@ wheels: setup $(WHEELS)/.ready  ## Build the wheels of the client and of the ser
 	@mv build/wheels/agentic_memory_bank_client-*.whl dist
 	@$(BIN)/python -m tools.try_wheels dist
 
+RELEASE := dist/release
+
+release: wheels  ## Put a release together in dist/release: wheels, source, descriptor, SBOM, digests
+	@rm -rf $(RELEASE)
+	@$(BIN)/python -m tools.release dist $(RELEASE) $(abspath $(WHEELS))/bin/cyclonedx-py
+
+deploy-check: setup  ## Check the chart, Envoy's configuration and the alerts by the tools that read them (helm, promtool, …)
+	@test -x $(DEPLOY)/bin/helm || $(MAKE) --silent $(DEPLOY)/bin/helm || echo "helm cannot be built: it needs Go and its modules"
+	@$(MAKE) --silent $(DEPLOY)/.ready || echo "kubernetes-validate cannot be fetched"
+	@PATH="$$PATH:$(DEPLOY)/prometheus/usr/bin" command -v promtool >/dev/null || $(MAKE) --silent $(DEPLOY)/prometheus || echo "promtool cannot be fetched"
+	@DEPLOY_TOOLS=$(abspath $(DEPLOY)) deploy/check-deploy
+
+$(DEPLOY)/bin/helm:
+	@command -v go >/dev/null
+	@echo "building helm $(HELM_VERSION), some minutes once"
+	@GOBIN=$(abspath $(@D)) go install helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)
+
+$(DEPLOY)/.ready: requirements-deploy.lock | $(VENV)/.ready
+	@test -x $(DEPLOY)/bin/python || $(PYTHON) -m venv $(DEPLOY)
+	@env -u PYTHONPATH $(DEPLOY)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-deploy.lock
+	@touch $@
+
+$(DEPLOY)/prometheus:
+	@mkdir -p $@.part && cd $@.part && apt-get download -qq prometheus && dpkg-deb --extract prometheus_*.deb . && rm prometheus_*.deb
+	@mv $@.part $@
+
 image-check:  ## Build the image by buildah on a Debian made by debootstrap, and run the demo in it (as root)
 	@deploy/check-image
 
@@ -290,4 +321,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check langchain pooler test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels image-check clean
+.PHONY: help setup lock serve demo examples try-local-model check langchain pooler test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean

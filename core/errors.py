@@ -290,6 +290,12 @@ class LimitReached(MemoryBankError):
     remedy: str
 
 
+class PermissionDenied(MemoryBankError):
+    """The caller's credential does not allow it. `problem` says what it lacks, never whether what was named exists."""
+
+    problem: str
+
+
 class Overloaded(MemoryBankError):
     """More is asked for than can be done in time. `work` is the kind of it; room is likely after `wait` seconds."""
 

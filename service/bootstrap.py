@@ -5,7 +5,7 @@ and agents (`service.casting`), periodic tasks. Nothing imports it but the serve
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +36,7 @@ from core.usecases.user.count_tokens import write_tokens
 from core.usecases.workshop import Workshop
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
+from service.adapters.observed import PortObserver, observed
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
 from service.casting import (
@@ -47,7 +48,7 @@ from service.casting import (
 )
 from service.config import ConfigurationError, Settings
 from service.embedders import open_embedder
-from service.figures import FIGURES, figures_of
+from service.figures import FIGURES, facts_of, figures_of
 from service.holding.held import Holding
 from service.holding.loading import unused
 from service.holding.open import OpenAggregates
@@ -69,15 +70,17 @@ async def open_house(
     observer: Observer | None = None,
     ids: Ids | None = None,
     show: Show = unshown,
+    stores: Sequence[PortObserver] = (),
+    embedders: Sequence[PortObserver] = (),
 ) -> AsyncIterator[House]:
     """Opens everything that use cases work with. `embedder`, `agents` and `ids` replace the usual ones; `show`
-    receives the house's figures.
+    receives the house's figures; `stores` and `embedders` are told of each call of these ports.
 
     Raises ConfigurationError, StoreUnavailable, EmbedderUnavailable. When the context ends, work stops
     where it stands (it is resumed by the next process to open the store), and what was acknowledged is durable.
     """
     async with AsyncExitStack() as closing:
-        ground = await _ground(settings, embedder, ids, closing)
+        ground = await _ground(settings, embedder, ids, closing, stores, embedders)
         house = await _house(settings, ground, agents, observer, closing)
         banks = ground.aggregates
         closing.push_async_callback(write_hits, house)
@@ -106,18 +109,24 @@ class _Ground:
 
 
 async def _ground(
-    settings: Settings, embedder: Embedder | None, ids: Ids | None, closing: AsyncExitStack
+    settings: Settings,
+    embedder: Embedder | None,
+    ids: Ids | None,
+    closing: AsyncExitStack,
+    stores: Sequence[PortObserver],
+    embedders: Sequence[PortObserver],
 ) -> _Ground:
     _make_folder(settings.data_dir)
     clock, ids = SystemClock(), ids or UlidIds()
     give_way = loop_first()
-    store = await open_store(settings, give_way)
-    closing.push_async_callback(store.close)
+    opened = await open_store(settings, give_way)
+    closing.push_async_callback(opened.close)
+    store = observed(opened, Store, stores)
     time = StoreTime(clock, store, told_of_clock, monotonic)
     await time.look()
-    blobs = blobs_of(settings, store)
+    blobs = blobs_of(settings, opened)
     remembered = CachedEmbedder(
-        embedder or await open_embedder(settings.embedder, closing),
+        observed(embedder or await open_embedder(settings.embedder, closing), Embedder, embedders),
         queries=settings.embedder.cached_texts,
         passages=settings.embedder.cached_texts,
     )
@@ -184,6 +193,7 @@ async def _house(
         resume_after=settings.banks.resume_after,
         finished_ttl=settings.banks.finished_ttl,
         attempts=settings.agents.attempts,
+        process=partial(facts_of, settings, banks, clock.now()),
         run_lifetime=settings.instructions.run_lifetime,
     )
 

@@ -21,10 +21,14 @@ from service.settings.limits import BudgetSection, LimitsSection
 from service.settings.memories import BanksSection, ConversationSection, InstructionsSection, LongTermSection
 from service.settings.process import (
     AdmissionSection,
+    AuditSection,
+    AuthSection,
     GrpcSection,
     Listen,
     LogSection,
     MetricsSection,
+    OtlpSection,
+    TlsSection,
 )
 from service.settings.retrieval import EmbedderSection, RetrievalSection
 from service.settings.store import StoreSection
@@ -67,8 +71,12 @@ class Settings(BaseSettings):
     conversation: ConversationSection = ConversationSection()
     grpc: GrpcSection = GrpcSection()
     admission: AdmissionSection = AdmissionSection()
+    auth: AuthSection = AuthSection()
+    audit: AuditSection = AuditSection()
+    tls: TlsSection = TlsSection()
     log: LogSection = LogSection()
     metrics: MetricsSection = MetricsSection()
+    otlp: OtlpSection = OtlpSection()
 
     @property
     def host(self) -> str:

@@ -1,9 +1,15 @@
-"""The gauges and counters of what the house holds and does, for metrics."""
+"""What the house holds and does, in figures: for metrics, and for those who ask what answers."""
 
+import shutil
 from collections.abc import Mapping
+from datetime import datetime
+from importlib.metadata import version
 
+from core.keys import BankKey
+from core.usecases.process_facts import ProcessFacts
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
+from service.config import Settings
 from service.holding.open import OpenAggregates
 
 FIGURES = {
@@ -41,3 +47,17 @@ def figures_of(
         "memorybank_embedder_cache_hits_total": embedder.hits,
         "memorybank_embedder_cache_misses_total": embedder.misses,
     }
+
+
+def facts_of(settings: Settings, banks: OpenAggregates, start_time: datetime) -> ProcessFacts:
+    """Returns what this process is and holds. To be called on the loop."""
+    held = banks.figures()
+    return ProcessFacts(
+        version=version("agentic-memory-bank"),
+        start_time=start_time,
+        held=held.aggregates,
+        held_bytes=held.size,
+        memory_budget=settings.banks.memory_budget_bytes,
+        disk_free=None if settings.store.kind == "memory" else shutil.disk_usage(settings.data_dir).free,
+        open_conflicts=sum(len(bank.open_conflicts()) for bank in banks.held_of(BankKey.kind)),
+    )

@@ -11,18 +11,26 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 
+import grpc
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its types do not know
-from grpc_reflection.v1alpha import reflection
+from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
+from grpc_reflection.v1alpha._async import (
+    ReflectionServicer,  # as `reflection.aio`, which its types do not know
+)
 
 from core.agents.roles import Agents
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
+from core.usecases.bound_house import bound_house
 from core.usecases.house import House
+from service.api.access.keyring import Keyring
+from service.api.access.rates import RateLimits, Rates
 from service.api.admission import Admission, Hold, Kind, Room
-from service.api.endpoint import Desk, handlers
+from service.api.endpoint import BoundEndpoints, Desk, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
 from service.api.starting import Entrance
@@ -30,19 +38,24 @@ from service.api.symbols import symbols
 from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
+from service.process.audit import Audit
+from service.process.certificates import Certificates
 from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
 from service.process.listening import is_local
+from service.process.loop_lag import FIGURES as LAG
+from service.process.loop_lag import LoopLag
 from service.process.observing import observing
 from service.process.repeating import repeat
-from service.settings.process import GrpcSection
+from service.settings.process import GrpcSection, TlsSection
 from service.upkeep import one_round
 
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is
 # larger yet, gRPC refuses by itself, with RESOURCE_EXHAUSTED and the two sizes.
 REFUSAL_ROOM = 4
 IN_FLIGHT = {"memorybank_calls_in_flight": "Calls at work."}
+RECHECK_SECONDS = 30.0  # between two looks at the credentials of open streams, where nothing changed
 LAST_WORDS = 0.5  # seconds for answers that are on their way when the port closes
 # How long a thread that thinks may keep another waiting, in seconds. By Python's own 5 ms a read beside three of
 # them waited 45 ms (90th percentile). And a bank read from the disk lets go of the lock at each of its rows: beside
@@ -105,16 +118,31 @@ async def running(
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
-    async with observing(settings.metrics) as observed:
-        gate = Gate((*observers, *observed.calls), _admission(settings))
+    async with observing(settings.metrics, settings.otlp) as observed:
+        gate = Gate((*observers, *observed.calls), _admission(settings), observed.began, observed.tracer)
+        gate.audit = audit = Audit(settings.audit.file) if settings.audit.file else None
         observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
+        lag = LoopLag()
+        observed.show(LAG, lag.reading)
         async with (
             _bound(settings, gate) as bound,
-            open_house(settings, embedder, agents, observed.agents, ids, observed.show) as house,
+            open_house(
+                settings,
+                embedder,
+                agents,
+                observed.agents,
+                ids,
+                observed.show,
+                observed.stores,
+                observed.embedders,
+            ) as house,
         ):
+            gate.keyring = keyring = await _keyring(settings, house)
             await _let_in(bound, house, gate, settings.grpc)
+            keys = asyncio.create_task(_watching(keyring, gate, settings.banks.max_staleness_seconds))
             once = partial(one_round, house, settings.banks)
             upkeep = asyncio.create_task(repeat("upkeep", once, settings.banks.upkeep_seconds))
+            watching = asyncio.create_task(lag.watch())
             log.info("listening", address=str(bound.address))
             try:
                 yield bound.address
@@ -122,9 +150,13 @@ async def running(
                 await bound.checks.enter_graceful_shutdown()
                 await asyncio.sleep(settings.grpc.lame_duck_seconds)
                 upkeep.cancel()
+                keys.cancel()
+                watching.cancel()
                 await gate.close(settings.grpc.drain_seconds)
                 await bound.listeners.stop(LAST_WORDS)
-                await asyncio.gather(upkeep, return_exceptions=True)
+                await asyncio.gather(upkeep, keys, watching, return_exceptions=True)
+                if audit is not None:
+                    audit.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,23 +195,52 @@ async def _let_in(bound: Bound, house: House, gate: Gate, settings: GrpcSection)
         hold=Hold(settings.bytes_in_flight),
         aggregates=house.banks,
     )
+    within = BoundEndpoints(lambda binding: services(bound_house(house, binding)), desk)
     for name, endpoints in offered.items():
-        bound.entrance.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk),))
+        bound.entrance.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk, within),))
     shown = (*offered, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflecting = ReflectionServicer(shown, pool=symbols())
     # to it, a server is what services are added to
-    reflection.enable_server_reflection(shown, bound.entrance, pool=symbols())  # type: ignore[arg-type]
+    reflection_pb2_grpc.add_ServerReflectionServicer_to_server(reflecting, bound.entrance)
     bound.entrance.started()
     for name in ("", *shown):
         await bound.checks.set(name, SERVING)
 
 
-def require_loopback(settings: Settings) -> None:
-    """Raises ConfigurationError for an address that others can reach: there is no authentication."""
+async def _keyring(settings: Settings, house: House) -> Keyring:
+    keyring = Keyring(
+        house.store.credentials,
+        house.clock,
+        settings.banks.max_staleness_seconds,
+        required=settings.auth.required == "true",
+        rates=Rates(
+            RateLimits(
+                per_key=settings.auth.key_calls_per_second, per_tenant=settings.auth.tenant_calls_per_second
+            )
+        ),
+    )
+    await keyring.confirm()
+    return keyring
+
+
+async def _watching(keyring: Keyring, gate: Gate, max_staleness: float) -> None:
+    """Confirms API keys twice in the time that they may be old, and ends the streams of those that were revoked."""
+    version, seen = keyring.version, monotonic()
+
+    async def look() -> None:
+        nonlocal version, seen
+        await keyring.confirm()
+        if keyring.version != version or monotonic() - seen > RECHECK_SECONDS:
+            version, seen = keyring.version, monotonic()
+            await gate.end_revoked()
+
+    await repeat("confirming keys", look, max_staleness / 2)
+
+
+def require_protection(settings: Settings) -> None:
+    """Raises ConfigurationError for an address that others can reach, unless they are asked who they are, encrypted."""
     if not is_local(settings.host):
-        raise ConfigurationError(
-            f"will not listen on {settings.listen}: anyone who reaches it could read and change every memory. "
-            "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
-        )
+        _require_reachable(settings)
     metrics = settings.metrics.listen
     if metrics and not is_local(metrics.rpartition(":")[0]):
         raise ConfigurationError(
@@ -188,12 +249,34 @@ def require_loopback(settings: Settings) -> None:
         )
 
 
+def _require_reachable(settings: Settings) -> None:
+    if settings.auth.required != "true":
+        raise ConfigurationError(
+            f"will not listen on {settings.listen}: anyone who reaches it could read and change every memory. "
+            "Listen on 127.0.0.1, ask for API keys with auth.required = true, or allow it with --insecure where the "
+            "network keeps others out"
+        )
+    if settings.tls.certificate is None and not settings.grpc.plaintext_behind_mesh:
+        raise ConfigurationError(
+            f"will not listen on {settings.listen} without encryption: API keys could be read on the way. Set "
+            "tls.certificate and tls.key, or grpc.plaintext_behind_mesh = true where a proxy beside it encrypts"
+        )
+
+
 def _bind(listeners: Listeners, settings: Settings) -> Address:
     try:
-        port = listeners.bind(settings.host, settings.port)
+        port = listeners.bind(settings.host, settings.port, _certificates(settings.tls))
     except RuntimeError as refused:
         raise ConfigurationError(str(refused)) from None
     return Address(host=settings.host, port=port)
+
+
+def _certificates(settings: TlsSection) -> Callable[[], grpc.ServerCredentials] | None:
+    """Returns what makes the credentials of each server on the port: gRPC's follow the files for one server alone."""
+    certificate, key = settings.certificate, settings.key
+    if certificate is None or key is None:
+        return None
+    return lambda: Certificates(certificate, key).credentials()
 
 
 def _admission(settings: Settings) -> Admission:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DATABASE = "memorybank.sqlite"
 FILES = "files"
 INDEXES = "indexes"
+RESTORING = "restoring"  # a file in a data folder into which a backup has not been restored as a whole
 MISSING_DRIVER = (
     "store.url is a PostgreSQL database, and its driver is not installed: "
     "pip install 'agentic-memory-bank[postgres]'"
@@ -30,11 +31,20 @@ MISSING_DRIVER = (
 
 async def open_store(settings: Settings, give_way: GiveWay) -> Store:
     """Opens the configured store. Raises ConfigurationError, StoreUnavailable."""
+    if (settings.data_dir / RESTORING).exists():
+        raise ConfigurationError(
+            f"a backup was not restored as a whole into {settings.data_dir}: empty the folder, and restore it again"
+        )
     if settings.store.kind == "memory":
         return MemoryStore()
     if settings.store.kind == "postgres":
         return await _open_postgres(settings.store, give_way)
-    return await SqliteStore.open(Path(settings.store.url or settings.data_dir / DATABASE), give_way)
+    return await SqliteStore.open(database_of(settings), give_way)
+
+
+def database_of(settings: Settings) -> Path:
+    """Returns where the SQLite file is."""
+    return Path(settings.store.url or settings.data_dir / DATABASE)
 
 
 async def _open_postgres(chosen: StoreSection, give_way: GiveWay) -> Store:

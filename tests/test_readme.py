@@ -27,6 +27,7 @@ from memorybank.v1 import (
     instructions_pb2,
     long_term_pb2,
     memory_bank_pb2,
+    operations_pb2,
     query_graph_pb2,
     retrieval_pb2,
 )
@@ -34,7 +35,7 @@ from memorybank_client import SyncMemoryBankClient
 from service.cli.demo.server import running_server
 from service.config import NESTING, PREFIX, make_settings, packaged
 from tests.support.shell import Shell
-from tools import document_settings
+from tools import document_access, document_settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = {
@@ -150,6 +151,7 @@ def test_the_table_of_calls_is_the_contract() -> None:
         conversation_pb2,
         instructions_pb2,
         long_term_pb2,
+        operations_pb2,
     )
     services: dict[str, Any] = {}
     for module in modules:
@@ -167,6 +169,10 @@ def test_the_page_of_settings_is_what_the_code_says() -> None:
     assert document_settings.PAGE.read_text(encoding="utf-8") == document_settings.page(), (
         "run: make settings"
     )
+
+
+def test_the_table_of_who_may_do_what_is_what_the_contract_says() -> None:
+    assert document_access.PAGE.read_text(encoding="utf-8") == document_access.page(), "run: make access"
 
 
 def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:

@@ -33,7 +33,8 @@ class PassageKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A piece of what was said. `number` counts within the question, from 0; `step` is the turn's."""
+    """A piece of what was said. `number` counts within the question, from 0; `step` is the turn's. `stated`: whether an
+    input counts as the user's own words."""
 
     number: int
     kind: PassageKind
@@ -41,6 +42,7 @@ class Passage:
     speaker: str = ""
     event_time: datetime | None = None
     step: int = 0
+    stated: bool = True
 
 
 class Unit(StrEnum):

@@ -250,6 +250,12 @@ def _behind_pairs(
     return frozenset(behind)
 
 
+def measured(sources: Sequence[Source]) -> list[NDArray[np.float64]]:
+    """Returns the weights of each source's candidates on one scale, in the source's own order."""
+    idf = _idf(np.concatenate([source.holds for source in sources])) if sources else np.zeros(0)
+    return [np.sort(_measures(source, idf))[::-1] for source in sources]
+
+
 def _within(order: Sequence[str], standing: Mapping[str, Candidate], room: int | None) -> Sequence[str]:
     if room is None:
         return order
@@ -278,7 +284,7 @@ def _idf(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 def _measures(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
     whole = float(idf.sum())
-    shares = source.holds @ idf / whole if whole > 0.0 else np.zeros(len(source.candidates))
+    shares = source.holds @ idf / whole if whole > 0.0 else np.zeros(len(source.cosines))
     mixed = WORDS_SHARE * shares + (1.0 - WORDS_SHARE) * source.cosines
     return np.where(np.isnan(source.cosines), shares, mixed)
 

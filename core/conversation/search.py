@@ -68,7 +68,7 @@ class OwnerOfTurns:
 
 def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace) -> list[TurnHit]:
     """Returns the best `top_k` turns, best first."""
-    return [_hit(conversation, each) for each in best_segments(conversation, query, space)]
+    return [hit_of(conversation, each) for each in best_segments(conversation, query, space)]
 
 
 def best_turns(conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit) -> list[SegmentRef]:
@@ -114,7 +114,8 @@ def _allowed(conversation: Conversation, query: Query) -> Callable[[SegmentRef],
     return lambda ref: chosen.is_in_time(turns.time_of(ref.interaction_id))
 
 
-def _hit(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:
+def hit_of(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:
+    """Returns the turn of a segment that was found."""
     segment = conversation.segment(found.key)
     turn = conversation.turns[found.key.interaction_id]
     return TurnHit(

@@ -28,9 +28,8 @@ class TurnRows(MutableMapping[str, Turn]):
         self._made = array("q")  # create time, likewise
         self._input_speakers = array("I")
         self._reply_speakers = array("I")
-        self._more: dict[
-            int, tuple[Mapping[str, str], str]
-        ] = {}  # labels and invocation of those that have any
+        # labels and invocation, and whether it is the user's statement, of those that are not as most are
+        self._more: dict[int, tuple[Mapping[str, str], str, bool]] = {}
         self._speakers: dict[str, int] = {}
         self._names: list[str] = []  # of speakers, by number
         self._text = bytearray()
@@ -98,7 +97,7 @@ class TurnRows(MutableMapping[str, Turn]):
     def _at(self, row: int) -> Turn:
         step, start = self._steps[row], self._starts[row]
         middle = start + self._inputs[row]
-        labels, invocation_id = self._more.get(step, _NOTHING_MORE)
+        labels, invocation_id, stated = self._more.get(step, _NOTHING_MORE)
         return Turn(
             step=step,
             input=self._text[start:middle].decode(),
@@ -109,6 +108,7 @@ class TurnRows(MutableMapping[str, Turn]):
             reply_speaker=self._names[self._reply_speakers[row]],
             labels=labels,
             invocation_id=invocation_id,
+            stated=stated,
         )
 
     def _insert(self, row: int, turn: Turn) -> None:
@@ -127,8 +127,8 @@ class TurnRows(MutableMapping[str, Turn]):
             column.insert(row, value)
         self._text += input_
         self._text += reply
-        if turn.labels or turn.invocation_id:
-            self._more[turn.step] = (turn.labels, turn.invocation_id)
+        if turn.labels or turn.invocation_id or not turn.stated:
+            self._more[turn.step] = (turn.labels, turn.invocation_id, turn.stated)
 
     def _remove(self, row: int) -> None:
         step, start, length = self._steps[row], self._starts[row], self._inputs[row] + self._replies[row]
@@ -160,7 +160,7 @@ class TurnRows(MutableMapping[str, Turn]):
         return number
 
 
-_NOTHING_MORE: tuple[Mapping[str, str], str] = ({}, "")
+_NOTHING_MORE: tuple[Mapping[str, str], str, bool] = ({}, "", True)
 
 
 def _time(micros: int) -> datetime:

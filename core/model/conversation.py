@@ -172,7 +172,8 @@ class ConversationRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn(Shown):
-    """One input and its reply, word for word. Which cluster it lies in is the cluster's to say."""
+    """One input and its reply, word for word. Which cluster it lies in is the cluster's to say. `stated`: whether its
+    writer may speak for the user, so that facts of the input are the user's own statements."""
 
     step: int
     input: str
@@ -183,6 +184,7 @@ class Turn(Shown):
     reply_speaker: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     invocation_id: str = ""  # of the run of an agent that it came from
+    stated: bool = True
 
     @property
     def characters(self) -> int:

@@ -84,7 +84,7 @@ class Ending:
 class InvocationRecord:
     """What an invocation is apart from its items. `conversation_uid`: of the conversation that was there when it
     began. `due_time`: when it counts as left alone, or when its end is to be carried out. `tokens_spent`: what language
-    models have cost while it ran."""
+    models have cost while it ran. `stated`: whether the query counts as the user's own words."""
 
     key: InvocationKey
     uid: str
@@ -103,6 +103,7 @@ class InvocationRecord:
     text_bytes: int = 0
     tokens: int = 0
     tokens_spent: int = 0
+    stated: bool = True
     ending: Ending | None = None
 
 

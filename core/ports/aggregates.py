@@ -42,11 +42,19 @@ class Draft(Generic[Result]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKey:
-    """The identity of a call: a repetition has all three the same."""
+    """The identity of a call: a repetition has all of it the same. `subject`: whose call it is, empty where no
+    credential is asked for; it is part of the digest, too."""
 
     request_id: RequestId
     verb: str
     digest: str
+    subject: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What ids follow from that are made for the call: the same for its repetitions alone."""
+        named = f"{self.verb}\n{self.request_id}"
+        return f"{named}\n{self.subject}" if self.subject else named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +77,11 @@ class Aggregates(Protocol[A_co]):
     def reading(self, key: Key, min_revision: int = 0) -> AbstractAsyncContextManager[A_co]:
         """Opens the aggregate, fresh enough, and keeps it in memory while the context lasts. Do not await between two
         reads that must agree. Raises not found, RevisionNotReached."""
+        ...
+
+    async def record(self, key: Key) -> Any | None:
+        """Returns an aggregate's record without opening it: from memory where it is there, else from its row alone.
+        None where there is none."""
         ...
 
     async def validated(self, call: Callable[[], Awaitable[Done]]) -> Done:

@@ -11,8 +11,10 @@ from typing import Any, Protocol
 from core.aggregate.change import Change, Head
 from core.ids import InteractionId, RequestId, Tenant
 from core.keys import BankKey, Key
+from core.model.access import OPEN, Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
+from core.ports.credentials import Credentials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +35,14 @@ class PurgeCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Which aggregates of a kind to list. Empty fields admit all; labels must all match; `state` is the record's."""
+    """Which aggregates of a kind to list. Empty fields admit all; labels must all match; `state` is the record's.
+    `within`: what the caller's credential is bound to."""
 
     user: str = ""
     collection: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     state: str = ""
+    within: Binding = OPEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,15 @@ class Leftover:
     key: BankKey
     interaction_id: InteractionId
     update_time: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFacts:
+    """Which kind of store it is, its schema (0: it has none), and the bytes of its database on the disk."""
+
+    kind: str
+    schema: int = 0
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +83,11 @@ class Store(Protocol):
     what is read is not what was written.
 
     "Not found" and "exists" are the errors that a key's kind has for them (`Kind.missing`, `Kind.taken`).
+    `credentials` are the API keys, kept in the same place.
     """
+
+    @property
+    def credentials(self) -> Credentials: ...
 
     async def append(
         self,
@@ -101,6 +118,10 @@ class Store(Protocol):
         `space` are included (a bank's are all of its own)."""
         ...
 
+    async def record(self, key: Key) -> Any | None:
+        """Returns an aggregate's record, read by its row alone; None where there is none."""
+        ...
+
     async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
         """Returns the keys of all aggregates of all tenants after this one, by tenant, kind and name."""
         ...
@@ -111,6 +132,10 @@ class Store(Protocol):
 
     async def check_database(self) -> Sequence[str]:
         """Returns what the database finds wrong with itself, in its own words."""
+        ...
+
+    async def facts(self) -> StoreFacts:
+        """Returns what the store is, and how large."""
         ...
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
@@ -171,6 +196,14 @@ class Store(Protocol):
     ) -> Sequence[tuple[Key, str]]:
         """Returns some of the user's aggregates (key, uid), the user's own row not among them: runs, invocations,
         conversations, collections, instructions of level `user`, and banks of that user if `include_banks`."""
+        ...
+
+    async def count_all(self, tenant: Tenant, kind: str, most: int) -> int:
+        """Counts the tenant's aggregates of a kind, and no further than `most`."""
+        ...
+
+    async def oldest_due_time(self) -> datetime | None:
+        """Returns the earliest `due_time` of any aggregate, past or still to come; None where no record has one."""
         ...
 
     async def due(self, now: datetime, limit: int) -> Sequence[tuple[Key, str]]:

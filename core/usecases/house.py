@@ -1,5 +1,6 @@
 """What every use case works with, put together once in bootstrap."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -25,6 +26,7 @@ from core.ports.store import Store
 from core.usecases.hits import HitCounts
 from core.usecases.limits import Limits
 from core.usecases.long_term.uses import UseCounts
+from core.usecases.process_facts import ProcessFacts
 from core.usecases.upkeep.chores import Chores
 from core.usecases.upkeep.claims import Claims
 from core.usecases.workshop import Workshop
@@ -87,7 +89,7 @@ class House:
     A task is tried `attempts` times at most. A run sees what it loaded for `run_lifetime`, and a superseded version of
     a source is kept as long. Without `reranking`, searches stay in their own order.
     `time`: the clock's as far as the store bears it out; by it things are forgotten.
-    `tiers`: as configured, for what belongs to no conversation."""
+    `tiers`: as configured, for what belongs to no conversation. `process` tells what this process is and holds."""
 
     banks: Banks
     instructions: Aggregates[Instructions]
@@ -120,6 +122,7 @@ class House:
     hits: HitCounts = field(default_factory=HitCounts)
     working: Working = field(default_factory=Working)
     tiers: Tiers = field(default_factory=Tiers)
+    process: Callable[[], ProcessFacts] = ProcessFacts
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.internal_errors import RerankerLate, RerankerUnavailable
 from service.adapters.embedding_text import cleaned
+from service.process.current_call import trace_headers
 
 NO_KEY = "none"
 """Sent to an endpoint that wants no key. Given none, the library would send it the environment's."""
@@ -87,7 +88,8 @@ class EndpointReranker:
             "documents": [cleaned(text) or " " for text in texts],
             "top_n": len(texts),
         }
-        return await self._client.post("/rerank", cast_to=str, body=asked)
+        options = openai.RequestOptions(headers=trace_headers())
+        return await self._client.post("/rerank", cast_to=str, body=asked, options=options)
 
     def _share(self, score: float) -> float:
         """Returns the score on a scale of 0 to 1."""

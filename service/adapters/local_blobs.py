@@ -141,10 +141,8 @@ class LocalBlobs:
         return self._root / _hashed(key.tenant) / _hashed(key.tenant, key.kind, key.name) / _hashed(uid)
 
     def _resolve(self, uri: str) -> tuple[Path, str, int]:
-        known = _URI.fullmatch(uri)
-        if known is None:
-            raise AttachmentNotFound(uri)
-        return self._root / known[1], known[2], int(known[3])
+        place, digest, size = place_of(uri)
+        return self._root / place, digest, size
 
     def _left(self, before: datetime) -> list[tuple[Path, Unclaimed]]:
         """Returns the notes older than that, with their content; of files never finished, what was written is
@@ -170,6 +168,15 @@ class LocalBlobs:
             folder.parent.rmdir()
             folder.parent.parent.rmdir()
         return count
+
+
+def place_of(uri: str) -> tuple[str, str, int]:
+    """Returns where a file lies below the root, the SHA-256 of its bytes, and how many they are. Raises
+    AttachmentNotFound."""
+    known = _URI.fullmatch(uri)
+    if known is None:
+        raise AttachmentNotFound(uri)
+    return known[1], known[2], int(known[3])
 
 
 def _hashed(*names: str) -> str:

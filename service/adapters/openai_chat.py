@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
+from service.process.current_call import trace_headers
 
 NO_KEY = "none"
 """Sent to an endpoint that wants no key. Given none, the library would send it the environment's."""
@@ -137,6 +138,7 @@ class OpenAIChat:
         endpoint = self._endpoint
         response = await self._client.chat.completions.with_raw_response.create(
             model=endpoint.model,
+            extra_headers=trace_headers(),
             temperature=openai.omit if endpoint.temperature is None else endpoint.temperature,
             max_tokens=openai.omit if endpoint.max_output_tokens is None else endpoint.max_output_tokens,
             extra_body=dict(endpoint.extra),

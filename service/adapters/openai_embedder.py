@@ -17,6 +17,7 @@ from core.errors import EmbedderUnavailable
 from core.model.bank import EmbeddingSpace
 from core.ports.embedder import Thresholds
 from service.adapters.embedding_text import cleaned, windows
+from service.process.current_call import trace_headers
 
 Rows = NDArray[np.float32]
 
@@ -110,6 +111,7 @@ class OpenAIEmbedder:
             try:
                 response = await self._client.embeddings.with_raw_response.create(
                     model=self._endpoint.model,
+                    extra_headers=trace_headers(),
                     input=list(inputs),
                     encoding_format="float",  # the other one is not understood everywhere
                     dimensions=dimension if self._endpoint.shortened else openai.omit,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 
 import grpc
+from google.protobuf.descriptor_pool import Default
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -25,9 +26,41 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from core.agents.usage import Asked
+from core.errors import MemoryDamaged, StoreUnavailable
+from core.internal_errors import HeadMoved, RevisionTaken
 from core.usecases.observer import Structured
+from service.adapters.observed import PortCall
 
-CALL_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+CALL_SECONDS = (
+    0.00025,
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1,
+    2.5,
+    5,
+    10,
+    30,
+    60,
+)
+STORE_SECONDS = (0.00025, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+APPENDED = (1, 2, 4, 8, 16, 64, 256)  # changes
+CALL = ("grpc_type", "grpc_service", "grpc_method")
+TYPES = {
+    (False, False): "unary",
+    (True, False): "client_stream",
+    (False, True): "server_stream",
+    (True, True): "bidi_stream",
+}
+FAILURES = (StoreUnavailable, MemoryDamaged)
+LOST = (HeadMoved, RevisionTaken)  # the fence refused the append: another process was quicker
 AGENT_SECONDS = (0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
@@ -65,15 +98,45 @@ class PrometheusMetrics:
         self._calls = Counter(
             "grpc_server_handled",
             "Calls that have ended, by their status.",
-            ("grpc_service", "grpc_method", "grpc_code"),
+            ("grpc_type", "grpc_service", "grpc_method", "grpc_code"),
             registry=registry,
         )
         self._call_seconds = Histogram(
             "grpc_server_handling_seconds",
             "How long calls took.",
-            ("grpc_service", "grpc_method"),
+            CALL,
             registry=registry,
             buckets=CALL_SECONDS,
+        )
+        self._started = Counter(
+            "grpc_server_started",
+            "Calls that have begun, those refused at once included.",
+            CALL,
+            registry=registry,
+        )
+        self._store_seconds = Histogram(
+            "memorybank_store_seconds",
+            "How long calls of the store took, by operation.",
+            ("operation",),
+            registry=registry,
+            buckets=STORE_SECONDS,
+        )
+        self._store_errors = Counter(
+            "memorybank_store_errors",
+            "Calls of the store that failed, by the error: StoreUnavailable, MemoryDamaged.",
+            ("operation", "kind"),
+            registry=registry,
+        )
+        self._fence_refused = Counter(
+            "memorybank_fence_refused",
+            "Appends that came too late: another process had moved the head. They are made anew.",
+            registry=registry,
+        )
+        self._append_changes = Histogram(
+            "memorybank_append_changes",
+            "Changes that went into one append.",
+            registry=registry,
+            buckets=APPENDED,
         )
         self._questions = Counter(
             "memorybank_agent_calls",
@@ -101,19 +164,34 @@ class PrometheusMetrics:
             registry=registry,
         )
         self._handled: dict[tuple[str, grpc.StatusCode], tuple[Counter, Histogram]] = {}
+        self._begun: dict[str, Counter] = {}
 
     def called(self, method: str, code: grpc.StatusCode, seconds: float) -> None:
         """Counts a call of `/package.Service/Method` that has ended."""
         found = self._handled.get((method, code))
         if found is None:  # looking labels up takes several times longer than counting
-            service, _, name = method.strip("/").rpartition("/")
-            found = (
-                self._calls.labels(service, name, code.name),
-                self._call_seconds.labels(service, name),
-            )
+            call = _labels(method)
+            found = (self._calls.labels(*call, code.name), self._call_seconds.labels(*call))
             self._handled[method, code] = found
         found[0].inc()
         found[1].observe(seconds)
+
+    def began(self, method: str) -> None:
+        """Counts a call that begins."""
+        found = self._begun.get(method)
+        if found is None:
+            found = self._begun[method] = self._started.labels(*_labels(method))
+        found.inc()
+
+    def stored(self, call: PortCall) -> None:
+        """Counts a call of the store that has ended."""
+        self._store_seconds.labels(call.operation).observe(call.seconds)
+        if isinstance(call.failure, LOST):
+            self._fence_refused.inc()
+        elif isinstance(call.failure, FAILURES):
+            self._store_errors.labels(call.operation, type(call.failure).__name__).inc()
+        if call.size and call.failure is None:
+            self._append_changes.observe(call.size)
 
     def asked(self, asked: Asked) -> None:
         self._questions.labels(asked.role, asked.answer).inc()
@@ -140,3 +218,13 @@ class PrometheusMetrics:
             server.shutdown()
             server.server_close()
             thread.join()
+
+
+def _labels(method: str) -> tuple[str, str, str]:
+    """Returns type, service and name of `package.Service/Method`."""
+    service, _, name = method.strip("/").rpartition("/")
+    try:
+        told = Default().FindMethodByName(f"{service}.{name}")
+    except KeyError:
+        return "unary", service, name
+    return TYPES[told.client_streaming, told.server_streaming], service, name

@@ -7,14 +7,19 @@ caller's mistake, and so that an answer may be joined from parts that are encode
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError, Message
 from grpc.aio import ServicerContext
 
-from core.ids import Tenant
+from core.caller import EVERYONE, Caller
+from core.model.access import OPEN, Binding
 from core.ports.aggregates import Aggregates
+from service.api.access.audited import named_in
+from service.api.access.naming import held
+from service.api.access.needs import needs_of
 from service.api.admission import Hold, Load, writes
 from service.api.errors.transport import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
@@ -28,7 +33,7 @@ Result = TypeVar("Result")
 Reply = Message | bytes
 """An answer: a message, or one that is encoded already."""
 
-DEFAULT_TENANT = Tenant("default")
+MOST_BINDINGS = 256  # whose endpoints are kept
 LARGE = 32_000  # bytes of a request that takes long to read, and to answer
 
 
@@ -52,14 +57,15 @@ class Endpoint:
     endless: bool = False
 
 
-def tenant_of(context: ServicerContext[Any, Any]) -> Tenant:
-    """Returns the tenant of a call: the same for all as long as there are no credentials."""
-    return DEFAULT_TENANT
+def caller_now() -> Caller:
+    """Returns who calls: everyone is the same caller as long as no credential is asked for."""
+    call = CURRENT.get()
+    return EVERYONE if call is None else call.caller
 
 
 def unary(
     message: type[M],
-    parse: Callable[[M, Tenant], Command],
+    parse: Callable[[M, Caller], Command],
     call: Callable[[Command], Awaitable[Result]],
     render: Callable[[Result], Reply],
 ) -> Endpoint:
@@ -68,11 +74,11 @@ def unary(
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> bytes:
             if len(request) < LARGE:
-                command = parse(decoded(message, request, method, desk), tenant_of(context))
+                command = parse(decoded(message, request, method, desk), caller_now())
                 return encoded(render(await call(command)))
             with desk.hold.load() as load:
                 load.add(len(request))
-                command = parse(decoded(message, request, method, desk), tenant_of(context))
+                command = parse(decoded(message, request, method, desk), caller_now())
                 await let_pass()
                 result = await call(command)
                 await let_pass()
@@ -85,7 +91,7 @@ def unary(
 
 def server_stream(
     message: type[M],
-    parse: Callable[[M, Tenant], Command],
+    parse: Callable[[M, Caller], Command],
     call: Callable[[Command], AsyncGenerator[Result, None]],
     render: Callable[[Result], Reply],
     *,
@@ -95,7 +101,7 @@ def server_stream(
 
     def bind(method: str, desk: Desk) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> None:
-            command = parse(decoded(message, request, method, desk), tenant_of(context))
+            command = parse(decoded(message, request, method, desk), caller_now())
             await _write_all(context, call(command), render, desk.hold)
 
         return behave
@@ -105,7 +111,7 @@ def server_stream(
 
 def client_stream(
     message: type[M],
-    call: Callable[[AsyncIterator[M], Tenant], Awaitable[Result]],
+    call: Callable[[AsyncIterator[M], Caller], Awaitable[Result]],
     render: Callable[[Result], Reply],
     *,
     passes_on: Callable[[M], bool] = lambda _: False,
@@ -118,7 +124,7 @@ def client_stream(
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> bytes:
             with desk.hold.load() as load:
                 messages = _decoded_all(message, requests, method, desk, load, passes_on)
-                return encoded(render(await call(messages, tenant_of(context))))
+                return encoded(render(await call(messages, caller_now())))
 
         return behave
 
@@ -127,7 +133,7 @@ def client_stream(
 
 def bidi_stream(
     message: type[M],
-    call: Callable[[AsyncIterator[M], Tenant], AsyncGenerator[Result, None]],
+    call: Callable[[AsyncIterator[M], Caller], AsyncGenerator[Result, None]],
     render: Callable[[Result], Reply],
 ) -> Endpoint:
     """Makes an endpoint of many messages in, many out."""
@@ -136,7 +142,7 @@ def bidi_stream(
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> None:
             with desk.hold.load() as load:
                 messages = _decoded_all(message, requests, method, desk, load)
-                await _write_all(context, call(messages, tenant_of(context)), render, desk.hold)
+                await _write_all(context, call(messages, caller_now()), render, desk.hold)
 
         return behave
 
@@ -144,20 +150,26 @@ def bidi_stream(
 
 
 def handlers(
-    service: str, endpoints: Mapping[str, Endpoint], gate: Gate, desk: Desk
+    service: str,
+    endpoints: Mapping[str, Endpoint],
+    gate: Gate,
+    desk: Desk,
+    bound: "BoundEndpoints | None" = None,
 ) -> "grpc.GenericRpcHandler[Any, Any]":
-    """Makes a service's methods, guarded, ready to be added to a server."""
+    """Makes a service's methods, guarded, ready to be added to a server. `bound` has them for callers that are bound to
+    a part of the memory."""
     return grpc.method_handlers_generic_handler(
         service,
         {
-            name: _handler(endpoint, _guarded(f"{service}/{name}", endpoint, gate, desk))
+            name: _handler(endpoint, _guarded(f"{service}/{name}", endpoint, gate, desk, bound))
             for name, endpoint in endpoints.items()
         },
     )
 
 
 def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
-    """Decodes a request. Raises MessageTooLarge, UndecodableRequest."""
+    """Decodes a request, held to what its caller is bound to. Raises MessageTooLarge, UndecodableRequest,
+    PermissionDenied."""
     if len(request) > desk.max_message_bytes:
         raise MessageTooLarge(
             len(request),
@@ -168,9 +180,15 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
         read = message.FromString(request)
     except DecodeError:
         raise UndecodableRequest(method) from None
-    if (call := CURRENT.get()) is not None and (request_id := getattr(read, "request_id", "")):
+    if (call := CURRENT.get()) is None:
+        return read
+    if request_id := getattr(read, "request_id", ""):
         call.request_id = request_id
-    return read
+    if call.is_audited and not call.named:
+        call.named = named_in(read)
+    if call.is_recorded and call.request is None:
+        call.request = read
+    return read if call.caller is EVERYONE else held(read, call.caller)
 
 
 def as_it_is(reply: Reply) -> Reply:
@@ -214,12 +232,41 @@ async def _write_all(
                 load.replace(0)
 
 
-def _guarded(method: str, endpoint: Endpoint, gate: Gate, desk: Desk) -> Behaviour:
+class BoundEndpoints:
+    """The methods as callers have them that are bound to a part of the memory."""
+
+    def __init__(
+        self, offered: Callable[[Binding], Mapping[str, Mapping[str, Endpoint]]], desk: Desk
+    ) -> None:
+        """`offered` makes all endpoints over what a binding admits."""
+        self._offered = lru_cache(maxsize=MOST_BINDINGS)(offered)
+        self._desk = desk
+
+    def behaviour(self, method: str, binding: Binding) -> Behaviour:
+        service, _, name = method.rpartition("/")
+        return self._offered(binding)[service][name].bind(method, self._desk)
+
+
+def _within(method: str, plain: Behaviour, bound: BoundEndpoints) -> Behaviour:
+    async def behave(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
+        if (binding := caller_now().binding) is OPEN or binding.is_open:
+            return await plain(request, context)
+        return await bound.behaviour(method, binding)(request, context)
+
+    return behave
+
+
+def _guarded(
+    method: str, endpoint: Endpoint, gate: Gate, desk: Desk, bound: BoundEndpoints | None
+) -> Behaviour:
     streams = endpoint.streams_in or endpoint.streams_out
+    needs = needs_of(method)
     behaviour = endpoint.bind(method, desk)
+    if bound is not None and not needs.whole_user:  # which its names alone decide
+        behaviour = _within(method, behaviour, bound)
     if desk.aggregates is not None and writes(method):
         behaviour = _validated(behaviour, desk.aggregates, streams=streams)
-    return gate.guard(method, behaviour, streams=streams, endless=endpoint.endless)
+    return gate.guard(method, behaviour, streams=streams, endless=endpoint.endless, needs=needs)
 
 
 def _validated(behaviour: Behaviour, aggregates: Aggregates[Any], *, streams: bool) -> Behaviour:

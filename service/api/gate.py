@@ -23,12 +23,17 @@ from core.errors import (
     StoreUnavailable,
     StructuringFailed,
 )
+from service.api.access.audited import is_audited, tell
+from service.api.access.keyring import Keyring
+from service.api.access.needs import NOTHING, Needs
 from service.api.admission import Admission, Kind, Room, kind_of
 from service.api.errors.table import reason_of
-from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown
+from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown, Unauthenticated
 from service.api.refusal import refusal_of, refuse
+from service.process.audit import Audit
 from service.process.calling import Caller, caller, works_for
 from service.process.current_call import CURRENT, CurrentCall
+from service.process.tracing import Tracer
 
 Behaviour = Callable[[Any, ServicerContext[Any, Any]], Awaitable[bytes | None]]
 """A method in gRPC's form: the request's bytes, or an iterator of them; answers with bytes, or writes them."""
@@ -39,20 +44,35 @@ Observer = Callable[[str, grpc.StatusCode, float], None]
 OUTSIDE = (StoreUnavailable, EmbedderUnavailable, AgentUnavailable, StructuringFailed)
 """Errors whose cause lies outside of the service, and is for the log alone."""
 
+ENDED = "the API key is valid no more"
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.api")
 
 
 class Gate:
     """Lets calls in while it is open, and sees them out when it closes."""
 
-    def __init__(self, observers: Sequence[Observer] = (), admission: Admission | None = None) -> None:
-        self._observers = tuple(observers)
+    def __init__(
+        self,
+        observers: Sequence[Observer] = (),
+        admission: Admission | None = None,
+        began: Sequence[Callable[[str], None]] = (),
+        tracer: Tracer | None = None,
+    ) -> None:
+        """`began` is told of each call when it begins; `tracer` records those that it chooses."""
+        self._tracer = tracer
+        self._observers, self._began = tuple(observers), tuple(began)
         self._admission = admission or Admission()
         self._calls: set[asyncio.Task[Any]] = set()
         self._endless: set[asyncio.Task[Any]] = set()
+        self._streams: dict[asyncio.Task[Any], CurrentCall] = {}
+        self._revoked: set[asyncio.Task[Any]] = set()
         self._closing = False
         self._empty = asyncio.Event()
         self._empty.set()
+        self.audit: Audit | None = None
+        # Until the store is open there is none, and no service either that could be called.
+        self.keyring: Keyring | None = None
 
     @property
     def in_flight(self) -> int:
@@ -60,15 +80,33 @@ class Gate:
         return len(self._calls)
 
     def guard(
-        self, method: str, behaviour: Behaviour, *, streams: bool = False, endless: bool = False
+        self,
+        method: str,
+        behaviour: Behaviour,
+        *,
+        streams: bool = False,
+        endless: bool = False,
+        needs: Needs = NOTHING,
     ) -> Behaviour:
-        """Wraps a behaviour as it is registered. `endless`: a stream that only its caller, or closing, ends."""
+        """Wraps a behaviour as it is registered. `endless`: a stream that only its caller, or closing, ends. `needs`:
+        what its caller must be allowed, where callers are asked who they are."""
         kind = kind_of(method, streams=streams, endless=endless)
         room = self._admission.rooms.get(kind)
         in_turn = behaviour if room is None else _in_turn(behaviour, room)
-        return self._answered(
-            method, self._admitted(within_deadline(in_turn, self._admission, kind), endless)
-        )
+        timely = within_deadline(in_turn, self._admission, kind)
+        return self._answered(method, self._admitted(timely, streams=streams, endless=endless), needs)
+
+    async def end_revoked(self) -> None:
+        """Ends the streams whose callers' credentials are valid no more."""
+        if self.keyring is None:
+            return
+        valid: dict[str, bool] = {}
+        for task, call in list(self._streams.items()):
+            if (key_id := call.caller.key_id) not in valid:
+                valid[key_id] = await self.keyring.is_valid(call.caller)
+            if not valid[key_id] and task in self._streams:
+                self._revoked.add(task)
+                task.cancel()
 
     async def close(self, seconds: float) -> None:
         """Refuses what comes, ends endless streams, gives the rest `seconds`, then ends it too."""
@@ -82,7 +120,7 @@ class Gate:
             _cancel(self._calls)
             await self._empty.wait()
 
-    def _admitted(self, inner: Behaviour, endless: bool) -> Behaviour:
+    def _admitted(self, inner: Behaviour, *, streams: bool, endless: bool) -> Behaviour:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             if self._closing:
                 raise ShuttingDown
@@ -90,10 +128,13 @@ class Gate:
                 raise Overloaded("calls", 1.0)
             task = asyncio.current_task()
             assert task is not None
-            self._enter(task, endless)
+            self._enter(task, streams=streams, endless=endless)
             try:
                 return await inner(request, context)
             except asyncio.CancelledError:
+                if task in self._revoked:
+                    task.uncancel()
+                    raise Unauthenticated(ENDED) from None
                 if not self._closing:
                     raise
                 task.uncancel()  # by `close`: the caller is told why
@@ -103,23 +144,37 @@ class Gate:
 
         return call
 
-    def _enter(self, task: asyncio.Task[Any], endless: bool) -> None:
+    def _enter(self, task: asyncio.Task[Any], *, streams: bool, endless: bool) -> None:
         self._calls.add(task)
         self._empty.clear()
         if endless:
             self._endless.add(task)
+        if streams and (call := CURRENT.get()) is not None:
+            self._streams[task] = call
 
     def _leave(self, task: asyncio.Task[Any]) -> None:
         self._calls.discard(task)
         self._endless.discard(task)
+        self._streams.pop(task, None)
+        self._revoked.discard(task)
         if not self._calls:
             self._empty.set()
 
-    def _answered(self, method: str, inner: Behaviour) -> Behaviour:
+    def _answered(self, method: str, inner: Behaviour, needs: Needs) -> Behaviour:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             start, code = time.perf_counter(), grpc.StatusCode.OK
-            CURRENT.set(CurrentCall(context.invocation_metadata))
+            current = CurrentCall(context.invocation_metadata)
+            CURRENT.set(current)
+            span = None if self._tracer is None else self._tracer.begin(method, current)
+            for observer_of_start in self._began:
+                observer_of_start(method)
             try:
+                if (keyring := self.keyring) is not None and keyring.is_asking:
+                    caller = await keyring.caller(context.invocation_metadata() or (), context.peer())
+                    current.caller = caller
+                    needs.require(caller)
+                if self.audit is not None:
+                    current.is_audited = is_audited(method, needs, current)
                 return await inner(request, context)
             except asyncio.CancelledError:
                 code = grpc.StatusCode.CANCELLED
@@ -137,6 +192,10 @@ class Gate:
                 log.error("defect", method=method, incident=incident, exc_info=error)
                 await refuse(context, refusal_of(Defect(incident)))
             finally:
+                if self.audit is not None:
+                    tell(self.audit, method, current, code.name, context.peer())
+                if span is not None:
+                    span.end(code)
                 for observer in self._observers:
                     observer(method, code, time.perf_counter() - start)
 

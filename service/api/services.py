@@ -9,6 +9,7 @@ from service.api import (
     instructions,
     long_term,
     memory_bank,
+    operations,
     query_graph,
     retrieval,
 )
@@ -27,5 +28,6 @@ def services(house: House) -> Mapping[str, Mapping[str, Endpoint]]:
             instructions,
             conversation,
             long_term,
+            operations,
         )
     }

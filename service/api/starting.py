@@ -43,11 +43,27 @@ class Entrance(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # it takes no
     ) -> "grpc.RpcMethodHandler[Any, Any] | None":
         method = handler_call_details.method
         if self._started.is_set():
-            found = (each.service(handler_call_details) for each in self._services)
-            return next(filter(None, found), None)
+            found = next(filter(None, (each.service(handler_call_details) for each in self._services)), None)
+            return found if found is None or method.startswith(CONTRACT) else self._asking(method, found)
         if not method.startswith(CONTRACT):
             return None
         return grpc.stream_stream_rpc_method_handler(self._gate.guard(method.removeprefix("/"), self._refuse))
+
+    def _asking(
+        self, method: str, handler: "grpc.RpcMethodHandler[Any, Any]"
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """Has the gate ask who calls a method of another service, which is reflection's."""
+        answers: Any = handler.stream_stream
+
+        async def behave(requests: Any, context: ServicerContext[Any, Any]) -> None:
+            async for answer in answers(requests, context):
+                await context.write(answer)
+
+        return grpc.stream_stream_rpc_method_handler(
+            self._gate.guard(method.removeprefix("/"), behave, streams=True),
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )
 
     async def _refuse(self, _request: Any, _context: ServicerContext[Any, Any]) -> None:
         with suppress(TimeoutError):

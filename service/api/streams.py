@@ -10,8 +10,9 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
+from core.caller import Caller
 from core.errors import InvalidField, LimitReached
-from core.ids import InteractionId, Tenant
+from core.ids import InteractionId
 from core.ports.aggregates import Committed
 from core.usecases.bank.export_bank import ExportBank, export_bank
 from core.usecases.bank.import_bank import BankImported, import_bank
@@ -44,13 +45,13 @@ STAGES = {
 
 
 async def memorize_stream(
-    house: House, requests: AsyncIterator[pb.MemorizeStreamRequest], tenant: Tenant
+    house: House, requests: AsyncIterator[pb.MemorizeStreamRequest], caller: Caller
 ) -> AsyncGenerator[pb.MemorizeStreamResponse, None]:
     """Takes in the pieces, then memorizes them as one text."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "header":
         raise InvalidField("header", "must come first")
-    command = memorize_header(first.header, tenant)
+    command = memorize_header(first.header, caller)
     text = _Text(house.limits.context_characters)
     async for request in requests:
         if text.add(request):
@@ -102,7 +103,7 @@ def _completed(house: House, command: Memorize, text: str) -> Memorize:
         body = hashlib.sha256(text.encode()).hexdigest()
         request = replace(request, digest=f"{request.digest}:{body}")
         if command.context.interaction_id is None:  # a repetition must speak of the same interaction
-            named = hashlib.sha256(f"{request.verb}\n{request.request_id}".encode()).hexdigest()
+            named = hashlib.sha256(request.identity.encode()).hexdigest()
             interaction_id = InteractionId(f"i-{named[:32]}")
     context = replace(command.context, text=text, interaction_id=interaction_id)
     return replace(command, context=context, request=request)
@@ -143,13 +144,13 @@ def _news(
 
 
 async def upload(
-    house: House, requests: AsyncIterator[pb.UploadAttachmentRequest], tenant: Tenant
+    house: House, requests: AsyncIterator[pb.UploadAttachmentRequest], caller: Caller
 ) -> Committed[AttachmentUploaded]:
     """Keeps a file that comes in pieces."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "header":
         raise InvalidField("header", "must come first")
-    command = upload_attachment_header(first.header, tenant)
+    command = upload_attachment_header(first.header, caller)
     return await upload_attachment(house, command, _chunks(requests))
 
 
@@ -183,14 +184,14 @@ async def write_out(house: House, command: ExportBank) -> AsyncGenerator[pb.Expo
 
 
 async def read_in(
-    house: House, requests: AsyncIterator[pb.ImportBankRequest], tenant: Tenant
+    house: House, requests: AsyncIterator[pb.ImportBankRequest], caller: Caller
 ) -> Committed[BankImported]:
     """Makes a bank from the records of an export."""
     first = await anext(requests, None)
     if first is None:
         raise InvalidField("record", "must come, to the export's last")
-    command = import_options(first.options, tenant)
-    return await import_bank(house, command, Reader(tenant).records(first, requests))
+    command = import_options(first.options, caller)
+    return await import_bank(house, command, Reader(caller).records(first, requests))
 
 
 def is_passed_on(request: pb.ImportBankRequest) -> bool:

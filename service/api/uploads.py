@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator, Mapping
 from hashlib import sha256
 
+from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
-from core.ids import RequestId, Tenant
+from core.ids import RequestId
+from core.model.access import Scope
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.import_collection import CollectionImported, ImportCollection, import_collection
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.from_proto.checks import Checks, checking, digest
+from service.api.from_proto.checks import Checks, checking, digest, digest_for
 from service.api.from_proto.records import collection_key
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -17,7 +19,7 @@ MOST_BYTES = 64 * 1024 * 1024
 
 
 async def collection_import(
-    house: House, requests: AsyncIterator[pb.ImportCollectionRequest], tenant: Tenant
+    house: House, requests: AsyncIterator[pb.ImportCollectionRequest], caller: Caller
 ) -> Committed[CollectionImported]:
     """Raises InvalidField for parts out of order, ImportInvalid, and what ImportCollection raises."""
     options: pb.ImportCollectionOptions | None = None
@@ -36,11 +38,12 @@ async def collection_import(
         files.setdefault(request.file.path, bytearray()).extend(request.file.content)
     if options is None:
         raise InvalidField("part", "must be options first, and files after them")
-    with checking() as check:
+    with checking(caller) as check:
         command = ImportCollection(
-            key=collection_key(check, tenant, options.user, options.collection, "options."),
+            key=collection_key(check, caller, options.user, options.collection, "options."),
             files={path: _text(path, content) for path, content in files.items()},
             allow_sensitive=options.allow_sensitive,
+            stated=caller.may(Scope.SPEAK_FOR_USER),
             request=_request(check, options, files),
         )
     return await import_collection(house, command)
@@ -55,7 +58,13 @@ def _request(
     for path in sorted(files):
         body.update(f"\n{path}\n{len(files[path])}\n".encode() + files[path])
     request_id = RequestId(check.id("options.request_id", options.request_id))
-    return RequestKey(request_id=request_id, verb="ImportCollection", digest=body.hexdigest())
+    subject = check.caller.subject
+    return RequestKey(
+        request_id=request_id,
+        verb="ImportCollection",
+        digest=digest_for(subject, body.hexdigest()),
+        subject=subject,
+    )
 
 
 def _text(path: str, content: bytearray) -> str:

@@ -7,8 +7,15 @@ from service.cli.groups import LazyGroup, Place
 COMMANDS = {
     "serve": Place("serve:serve", "Serve the memory bank over gRPC."),
     "migrate": Place("migrate:migrate", "Bring the schema of the database at store.url up to date."),
+    "keys": Place("keys:keys", "Make, list, rotate and revoke API keys."),
+    "auth": Place("keys:auth", "Stop asking for API keys."),
+    "certs": Place("certs:certs", "Make a certificate for trying TLS."),
     "verify": Place("verify:verify", "Read all rows and files, and say which memories are damaged."),
+    "backup": Place("backup:backup", "Write a backup of a data folder, while a server may run."),
+    "restore": Place("backup:restore", "Make a data folder of a backup."),
+    "repeat-erasures": Place("backup:repeat_erasures", "Erase again what a server's log says was erased."),
     "demo": Place("demo:demo", "Show the main job on real input: no key, no network."),
+    "doctor": Place("doctor:doctor", "Say what answers, what it holds, and what to look at."),
     "probe": Place("probe:probe", "Write at each endpoint, read it back at each, and print the times."),
     "status": Place("status:status", "Say whether a memory bank answers, and where a bank stands."),
     "ingest": Place("ingest:ingest", "Remember files: text, Markdown, HTML, PDF, Word, attachments."),
@@ -42,7 +49,7 @@ Exit codes:
   2    wrong usage
   3    no memory bank there, or it could not answer now or in time
   4    no such bank, node, conflict, record, attachment, instruction document or conversation
-  5    refused: an id is taken, or a value or the bank's state does not allow it
+  5    refused: an id is taken, a value or the bank's state does not allow it, or the API key does not
   130  interrupted (Ctrl-C)
 """
 

@@ -18,6 +18,18 @@ PAGE = 1_000
 SHOWN = 20
 
 
+USER = click.option(
+    "--user",
+    metavar="NAME",
+    envvar="MEMORYBANK_USER",
+    required=True,
+    help="Whose it is (or MEMORYBANK_USER).",
+)
+TOP_K = click.option(
+    "-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: as configured]"
+)
+
+
 def whose(command: Callable[..., None]) -> Callable[..., None]:
     """Makes a command about a user's conversation: its id first, with --user and what every command has."""
 
@@ -25,15 +37,8 @@ def whose(command: Callable[..., None]) -> Callable[..., None]:
     def run(errand: Errand, conversation_id: str, *args: Any, user: str, **options: Any) -> None:
         command(errand, {"user": user, "conversation_id": conversation_id}, *args, **options)
 
-    named = click.option(
-        "--user",
-        metavar="NAME",
-        envvar="MEMORYBANK_USER",
-        required=True,
-        help="Whose it is (or MEMORYBANK_USER).",
-    )
     asked: Callable[..., None] = run
-    return click.argument("conversation_id", metavar="CONVERSATION")(named(errand_of_any(asked)))
+    return click.argument("conversation_id", metavar="CONVERSATION")(USER(errand_of_any(asked)))
 
 
 @click.group()
@@ -44,6 +49,7 @@ def conversation() -> None:
     Examples:
       memorybank conversation add c1 "The budget is 500 euros." "Noted." --user ada
       memorybank conversation search c1 "how much?" --user ada
+      memorybank conversation find "how much?" --user ada
       memorybank conversation keys c1 --add "预算不能超过10万元" --user ada
     """
 
@@ -88,14 +94,27 @@ def show(errand: Errand, talk: dict[str, Any], turns: int) -> None:
 @conversation.command()
 @whose
 @click.argument("text")
-@click.option(
-    "-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: as configured]"
-)
+@TOP_K
 def search(errand: Errand, talk: dict[str, Any], text: str, top_k: int | None) -> None:
     """Find turns of every tier that bear on TEXT, best first."""
     found = errand.client.search_turns(**talk, text=text, top_k=top_k)
     rows = ((f"{hit.score:.2f} [{hit.turn.step}]", hit.segment) for hit in found.hits)
     errand.answer(found, _table(rows))
+
+
+@conversation.command()
+@click.argument("text")
+@USER
+@errand_of_any
+@click.option("--collection", metavar="NAME", default="", help="Only what teaches it.  [default: any]")
+@TOP_K
+def find(errand: Errand, text: str, user: str, collection: str, top_k: int | None) -> None:
+    """Find turns of all of a user's conversations that bear on TEXT, best first."""
+    found = errand.client.search_turns(user=user, text=text, collection=collection, top_k=top_k)
+    rows = ((f"{hit.score:.2f} {hit.conversation_id} [{hit.turn.step}]", hit.segment) for hit in found.hits)
+    searched = f"{drawing.many(found.conversations, 'conversation')} searched"
+    searched += "; there are more" if found.more_conversations else ""
+    errand.answer(found, Group(Text(searched), _table(rows)))
 
 
 @conversation.command()

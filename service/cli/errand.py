@@ -94,6 +94,34 @@ TIMEOUT = click.option(
 )
 
 
+def _kept_in(name: str) -> Callable[[click.Context, click.Parameter, str | None], None]:
+    def keep(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        context.meta[f"memorybank.{name}"] = value
+
+    return keep
+
+
+def access(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options by which a command proves who calls, and knows whom it calls; `client_of` heeds them."""
+    key_file = click.option(
+        "--key-file",
+        metavar="FILE",
+        envvar="MEMORYBANK_API_KEY_FILE",
+        expose_value=False,
+        callback=_kept_in("key_file"),
+        help="The API key to call with (or MEMORYBANK_API_KEY_FILE); readable by you alone.",
+    )
+    tls_ca = click.option(
+        "--tls-ca",
+        metavar="FILE",
+        envvar="MEMORYBANK_TLS_CA",
+        expose_value=False,
+        callback=_kept_in("tls_ca"),
+        help="Call by TLS, trusting these authorities; system: this machine's (or MEMORYBANK_TLS_CA).",
+    )
+    return key_file(tls_ca(command))
+
+
 def errand(command: Callable[Concatenate[Errand, P], None]) -> Callable[..., None]:
     """Makes a command of one bank: with --bank, --server, --json and --timeout, and an Errand as first argument."""
     return BANK(errand_of_any(command))
@@ -121,7 +149,7 @@ def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[.
                 **options,
             )
 
-    return SERVER(JSON(TIMEOUT(run)))
+    return SERVER(access(JSON(TIMEOUT(run))))
 
 
 def _client(server: str, timeout: float | None) -> SyncMemoryBankClient:
@@ -130,10 +158,12 @@ def _client(server: str, timeout: float | None) -> SyncMemoryBankClient:
     return client.within(timeout) if timeout else client
 
 
-def client_of(kind: Callable[[str], Made], server: str) -> Made:
-    """Makes a client. Raises Failure for what is no address."""
+def client_of(kind: Callable[..., Made], server: str) -> Made:
+    """Makes a client, with the API key and the authorities that the command was given. Raises Failure for what is no
+    address, and a key that would not stay secret."""
+    given = click.get_current_context().meta
     try:
-        return kind(server)
+        return kind(server, key_file=given.get("memorybank.key_file"), tls_ca=given.get("memorybank.tls_ca"))
     except ValueError as wrong:
         raise Failure(str(wrong), exit_code=Exit.USAGE) from None
 

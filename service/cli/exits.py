@@ -16,8 +16,10 @@ from memorybank_client import (
     MemoryBankError,
     NotFound,
     OutOfRange,
+    PermissionDenied,
     ResourceExhausted,
     StaleRevision,
+    Unauthenticated,
     Unavailable,
 )
 
@@ -40,6 +42,7 @@ CODES: tuple[tuple[tuple[type[MemoryBankError], ...], Exit], ...] = (
         (InvalidArgument, AlreadyExists, FailedPrecondition, StaleRevision, ResourceExhausted, OutOfRange),
         Exit.REFUSED,
     ),
+    ((Unauthenticated, PermissionDenied), Exit.REFUSED),
 )
 
 
@@ -80,6 +83,8 @@ def _by_option(message: str) -> str:
 
 
 def _remedy(error: MemoryBankError) -> str:
+    if isinstance(error, Unauthenticated):
+        return "name the file of a valid one with --key-file (or MEMORYBANK_API_KEY_FILE)"
     if into := error.metadata.get("into"):
         return f"it was merged: {into} stands for it now"
     if "bank_id" in error.metadata and isinstance(error, NotFound):

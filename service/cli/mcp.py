@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from memorybank_client import MemoryBankClient
-from service.cli.errand import SERVER, client_of, ending
+from service.cli.errand import SERVER, access, client_of, ending
 from service.cli.mcp_hosts import HOSTS, snippet
 from service.settings.process import host_and_port
 
@@ -40,7 +40,8 @@ def _config(host: str, http: str | None) -> str:
     for option in given.command.params:
         name = option.name or ""
         if name not in OWN and given.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            words += [option.opts[0], str(given.params[name])]
+            value = given.params[name] if name in given.params else given.meta[f"memorybank.{name}"]
+            words += [option.opts[0], str(value)]
     try:
         return snippet(host, words, f"http://{http}/mcp" if http else "")
     except ValueError as wrong:
@@ -49,6 +50,7 @@ def _config(host: str, http: str | None) -> str:
 
 @click.command()
 @SERVER
+@access
 @click.option(
     "--user",
     metavar="NAME",
@@ -110,7 +112,8 @@ def mcp(
     """Offer a user's memory as MCP tools: facts, episodes, instructions, a bank's and a conversation's.
 
     Over standard input and output, as hosts start it; or over HTTP, where it prints `listening on URL` when ready. It
-    takes `pip install 'agentic-memory-bank[mcp]'`.
+    takes `pip install 'agentic-memory-bank[mcp]'`. Over HTTP it has no API key of its own: it passes on the bearer
+    token that a host sends.
 
     \b
     Examples:
@@ -133,7 +136,8 @@ def mcp(
         raise
 
     async def serve() -> None:
-        async with client_of(MemoryBankClient, server) as client:
+        async with client_of(MemoryBankClient, server) as own:
+            client = own if http is None else own.with_key("")  # each host brings its own
             tools = MemoryTools(
                 client, user=user, collection=collection, bank_id=bank_id, conversation_id=conversation_id
             )

@@ -15,7 +15,7 @@ from memorybank.v1 import types_pb2 as types
 from memorybank_client import MemoryBankError, SyncMemoryBankClient
 from memorybank_client.values import vector
 from service.cli import drawing
-from service.cli.errand import DEFAULT_SERVER, JSON, TIMEOUT, client_of, ending
+from service.cli.errand import DEFAULT_SERVER, JSON, TIMEOUT, access, client_of, ending
 from service.cli.exits import Exit, Failure
 
 SPACE = types.EmbeddingSpace(name="probe", dimension=2, source=types.SPACE_SOURCE_CLIENT)
@@ -35,6 +35,7 @@ class Step:
 
 @click.command()
 @click.argument("endpoints", metavar="[HOST:PORT...]", nargs=-1, envvar="MEMORYBANK_SERVER")
+@access
 @JSON
 @TIMEOUT
 def probe(endpoints: tuple[str, ...], as_json: bool, timeout: float | None) -> None:

@@ -9,7 +9,7 @@ import structlog
 from core.errors import MemoryBankError
 from service.config import ConfigurationError, Settings, load_settings
 from service.process.logs import configure_logs, is_read_by_people
-from service.server import require_loopback
+from service.server import require_protection
 from service.server import serve as run
 from service.settings.agents import RoleModelsSection
 
@@ -21,7 +21,9 @@ from service.settings.agents import RoleModelsSection
     "--config", metavar="FILE", type=click.Path(path_type=Path), help="Settings over the packaged ones."
 )
 @click.option(
-    "--insecure", is_flag=True, help="Listen beyond this machine, though there is no authentication."
+    "--insecure",
+    is_flag=True,
+    help="Listen beyond this machine, though nobody need be asked for a key there.",
 )
 @click.option(
     "--until-eof", is_flag=True, help="Stop when standard input ends: with the program that started it."
@@ -40,7 +42,7 @@ def serve(
             config, **{name: value for name, value in given.items() if value is not None}
         )
         if not insecure:
-            require_loopback(settings)
+            require_protection(settings)
         configure_logs(settings.log.level, settings.log.format)
         shown = _glimpse(settings) if is_read_by_people(settings.log.format) else settings.shown()
         structlog.get_logger("memorybank").info("settings", **shown)

@@ -112,6 +112,13 @@ class OpenAggregates:
         """See the port."""
         return _Reading(self, key, min_revision)
 
+    async def record(self, key: Key) -> Any | None:
+        """See the port."""
+        held = self._pool.find(key)
+        if held is None or held.gone:
+            return await self._store.record(key)
+        return held.aggregate.record
+
     def at_hand(self, key: Key, min_revision: int) -> Held | None:
         """Returns the aggregate if there is nothing to wait for: it is in memory, awake, and fresh enough."""
         held = self._pool.find(key)
@@ -378,6 +385,10 @@ class OpenAggregates:
             queued=self._pool.queued,
             unconfirmed_seconds=self._now() - self._confirmed,
         )
+
+    def held_of(self, kind: str) -> list[Any]:
+        """Returns the aggregates of a kind that are in memory. To be called on the loop."""
+        return [each.aggregate for each in self._pool.all() if each.kind.name == kind]
 
     async def collect(self) -> None:
         """See the pool."""

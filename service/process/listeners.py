@@ -9,7 +9,7 @@ import asyncio
 import errno
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from time import sleep
 
@@ -19,6 +19,9 @@ from service.process.listening import ANOTHER_PORT, cannot_listen
 
 SPREADS = sys.platform == "linux"
 """Whether connections are spread over the sockets that share a port: elsewhere one of them may get all."""
+
+Credentials = Callable[[], grpc.ServerCredentials]
+"""Makes credentials for one server."""
 
 TRIES, PAUSE = 100, 0.01  # for a turn at a port; seconds between them. A turn takes milliseconds
 
@@ -33,9 +36,9 @@ class Listeners:
         self.servers = [grpc.aio.server(options=shared) for _ in range(count)]
         self._unstarted = list(self.servers)
 
-    def bind(self, host: str, port: int) -> int:
+    def bind(self, host: str, port: int, credentials: Credentials | None = None) -> int:
         """Binds all servers to the address and returns its port, a free one for 0. Raises RuntimeError; what was bound
-        before is then free after `stop`.
+        before is then free after `stop`. With `credentials` calls come by TLS alone.
 
         The address is tried and bound in one turn: two servers that start at once would both find a shared port free.
         Once one of them is bound, the system tells the other, also where one address is all of the machine's (0.0.0.0).
@@ -45,7 +48,7 @@ class Listeners:
                 raise RuntimeError(problem)
             try:
                 for server in self.servers:
-                    port = server.add_insecure_port(f"{host}:{port}")
+                    port = _added(server, f"{host}:{port}", credentials)
             except RuntimeError as refused:
                 raise RuntimeError(f"cannot listen on {host}:{port}: {refused}") from None
         return port
@@ -59,6 +62,12 @@ class Listeners:
         have it as soon as the last socket has closed, while calls are still at work here."""
         await self.start()  # gRPC closes the sockets of those alone that were started
         await asyncio.gather(*(server.stop(grace) for server in self.servers))
+
+
+def _added(server: grpc.aio.Server, address: str, credentials: Credentials | None) -> int:
+    if credentials is None:
+        return server.add_insecure_port(address)
+    return server.add_secure_port(address, credentials())
 
 
 def _turn(host: str, port: int) -> AbstractContextManager[object]:

@@ -3,9 +3,11 @@
 Law: figures and names only, never what is remembered.
 """
 
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import grpc
 import structlog
@@ -13,8 +15,18 @@ import structlog
 from core.agents.usage import Asked
 from core.errors import MemoryBankError
 from core.usecases.observer import Observer, Structured
+from service.adapters.observed import PortObserver
 from service.config import ConfigurationError
-from service.settings.process import MetricsSection
+from service.process.tracing import Tracer
+from service.settings.process import MetricsSection, OtlpSection
+
+if TYPE_CHECKING:
+    from service.adapters.otel import Otel
+    from service.adapters.prometheus import PrometheusMetrics
+
+MISSING_OTEL = (
+    "otlp.endpoint is set, and what sends to it is not installed: pip install 'agentic-memory-bank[otel]'"
+)
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.agents")
 
@@ -25,6 +37,7 @@ Show = Callable[[Mapping[str, str], Readings], None]
 """Given the words for each figure, by its name, and the readings."""
 
 CallObserver = Callable[[str, grpc.StatusCode, float], None]
+Began = Callable[[str], None]
 
 
 def unshown(_words: Mapping[str, str], _readings: Readings) -> None:
@@ -81,28 +94,57 @@ class Several:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observing:
-    """`agents` receives questions to agents and structurings; each of `calls` receives every call that ends. The
-    readings that `show` is given are read whenever metrics are scraped."""
+    """`agents` receives questions to agents and structurings; each of `began` receives every call that begins, of
+    `calls` every one that ends, of `stores` every call of the store, of `embedders` every one of the embedder. `tracer`
+    records calls. The readings that `show` is given are read whenever metrics are scraped."""
 
     agents: Observer
+    began: Sequence[Began] = ()
     calls: Sequence[CallObserver] = ()
+    stores: Sequence[PortObserver] = ()
+    embedders: Sequence[PortObserver] = ()
+    tracer: Tracer | None = None
     show: Show = unshown
 
 
 @asynccontextmanager
-async def observing(metrics: MetricsSection) -> AsyncIterator[Observing]:
-    """Yields the observers; metrics answer while the context lasts. Raises ConfigurationError for their address."""
-    if not metrics.listen:
-        yield Observing(agents=Logging())
-        return
+async def observing(metrics: MetricsSection, otlp: OtlpSection) -> AsyncIterator[Observing]:
+    """Yields the observers; metrics answer, and traces are sent, while the context lasts.
+
+    Raises ConfigurationError: the metrics' address cannot be had, or the extra `otel` is not installed."""
+    async with AsyncExitStack() as closing:
+        kept = _prometheus(metrics, closing) if metrics.listen else None
+        sent = _otel(otlp, closing) if otlp.endpoint else None
+        both = [one for one in (kept, sent) if one is not None]
+        yield Observing(
+            agents=Several((Logging(), *both)) if both else Logging(),
+            began=() if kept is None else (kept.began,),
+            calls=tuple(one.called for one in both),
+            stores=tuple(one.stored for one in both),
+            embedders=() if sent is None else (sent.embedded,),
+            tracer=sent,
+            show=unshown if kept is None else kept.show,
+        )
+
+
+def _prometheus(metrics: MetricsSection, closing: AsyncExitStack) -> "PrometheusMetrics":
     from service.adapters.prometheus import PrometheusMetrics  # brings an HTTP server: only where asked for
 
     host, _, port = metrics.listen.rpartition(":")
     kept = PrometheusMetrics()
-    with ExitStack() as closing:
-        try:
-            taken = closing.enter_context(kept.served(host.strip("[]"), int(port)))
-        except OSError as refused:
-            raise ConfigurationError(f"cannot listen on {metrics.listen}: {refused.strerror}") from None
-        log.info("metrics", address=f"{host}:{taken}")
-        yield Observing(agents=Several((Logging(), kept)), calls=(kept.called,), show=kept.show)
+    try:
+        taken = closing.enter_context(kept.served(host.strip("[]"), int(port)))
+    except OSError as refused:
+        raise ConfigurationError(f"cannot listen on {metrics.listen}: {refused.strerror}") from None
+    log.info("metrics", address=f"{host}:{taken}")
+    return kept
+
+
+def _otel(otlp: OtlpSection, closing: AsyncExitStack) -> "Otel":
+    try:
+        from service.adapters.otel import Otel
+    except ImportError:
+        raise ConfigurationError(MISSING_OTEL) from None
+    sent = Otel(otlp, secrets.token_hex(8))
+    closing.push_async_callback(sent.close)
+    return sent

@@ -1,9 +1,10 @@
 """The settings of the process: its transport, what it tells of itself."""
 
 import re
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from service.settings.section import Positive, Seconds, Section
 
@@ -21,6 +22,12 @@ def host_and_port(listen: str) -> str:
 
 def _is_empty_or_host_and_port(listen: str) -> str:
     return listen and host_and_port(listen)
+
+
+def _is_empty_or_http(endpoint: str) -> str:
+    if endpoint and not endpoint.startswith(("http://", "https://")):
+        raise ValueError(f"must begin with http:// or https://, not {endpoint!r}")
+    return endpoint
 
 
 Listen = Annotated[str, AfterValidator(host_and_port)]
@@ -44,6 +51,8 @@ class GrpcSection(Section):
     """Bytes of larger requests, of streams and of unread answers, all calls together; the newest is refused."""
     default_deadline_seconds: Seconds = 300.0
     """What a call without a deadline gets; long jobs and streams take their time."""
+    plaintext_behind_mesh: bool = False
+    """Listen beyond this machine without a certificate: a proxy beside this process encrypts."""
     keepalive_seconds: Seconds = 60.0
     """Between two pings on an idle connection."""
     drain_seconds: float = Field(default=30.0, ge=0)
@@ -66,6 +75,45 @@ class AdmissionSection(Section):
     """Uploads, imports, exports and MemorizeStream; WatchBank is not counted."""
 
 
+class AuthSection(Section):
+    """Who may call. Without API keys whoever reaches the service may do everything."""
+
+    required: Literal["auto", "true"] = "auto"
+    """`auto`: calls are asked for an API key once there was one, until `memorybank auth off`. `true`: always."""
+    key_calls_per_second: float = Field(default=0.0, ge=0)
+    """Calls that one API key may make a second, in each process; twice as many at once. 0: any number."""
+    tenant_calls_per_second: float = Field(default=0.0, ge=0)
+    """Calls that all API keys of a tenant may make a second, in each process; twice as many at once. 0: any number."""
+
+    @field_validator("required", mode="before")
+    @classmethod
+    def _truth_as_text(cls, given: Any) -> Any:
+        return "true" if given is True else given
+
+
+class AuditSection(Section):
+    """Who changed, exported or was refused what."""
+
+    file: Path | None = None
+    """Where a line of JSON goes for every write, export, purge, refused credential and change of an API key, and for
+    every read of a whole tenant's or another user's memory by a key with the scope `admin`; unset: nowhere."""
+
+
+class TlsSection(Section):
+    """The server's certificate; without one, calls come unencrypted."""
+
+    certificate: Path | None = None
+    """A file with the certificate and what leads to its authority, PEM. Read again when it has changed."""
+    key: Path | None = None
+    """A file with the certificate's private key, PEM."""
+
+    @model_validator(mode="after")
+    def _both_or_none(self) -> "TlsSection":
+        if (self.certificate is None) is not (self.key is None):
+            raise ValueError("needs both, certificate and key")
+        return self
+
+
 class LogSection(Section):
     """What is written to standard error."""
 
@@ -73,6 +121,20 @@ class LogSection(Section):
     """From which level on is logged."""
     format: Literal["auto", "json", "console"] = "auto"
     """`json` or `console`, on standard error; `auto`: `console` in a terminal, else `json`."""
+
+
+class OtlpSection(Section):
+    """Traces and metrics by OTLP over gRPC, to a collector. Needs the extra `otel`."""
+
+    endpoint: Annotated[str, AfterValidator(_is_empty_or_http)] = ""
+    """The collector, `http://127.0.0.1:4317` say; `https://` for TLS; empty: none."""
+    sampling: float = Field(default=0.01, ge=0, le=1)
+    """Which share of calls is traced; one that comes with a `traceparent` is traced if its caller's is."""
+    memory_spans: bool = False
+    """Add spans by the conventions for generative AI (`search_memory`, `create_memory`, …), which are still in
+    development. They name the bank, conversation or collection, never a user, a query or what is remembered."""
+    metrics_seconds: Seconds = 60.0
+    """Between two reports of the calls' times."""
 
 
 class MetricsSection(Section):

@@ -146,6 +146,7 @@ async def test_the_longest_due_or_over_comes_first(store: Store, case: Case) -> 
     found, others = (due, expired) if case.due == "due_time" else (expired, due)
     assert [key for key, _ in found] == [case.key(TENANT, user) for user in ("ben", "cho")]
     assert others == []
+    assert await store.oldest_due_time() == (NOW - 3 * DAY if case.due == "due_time" else None)
 
 
 # ---- purge, trim, erase ----

@@ -19,6 +19,7 @@ from core.bank.steps import (
 from core.errors import BankNotFound, StoreUnavailable
 from core.ids import RequestId, Tenant
 from core.internal_errors import HeadMoved
+from core.model.access import Binding
 from core.model.structuring import StructuringState
 from core.ports.store import Listing, PurgeCounts, Store
 from tests.support import changes as a
@@ -296,6 +297,21 @@ async def test_everything_is_found_by_its_key_and_read_as_it_was_written(store: 
     assert list(await store.check_database()) == []
 
 
+async def test_what_is_there_is_counted_no_further_than_asked(store: Store) -> None:
+    for bank_id in ("b1", "b2", "b3"):
+        key = a.key(bank_id)
+        await store.append(key, "u1", [a.founding_with_two_nodes(a.Story(key))])
+    await store.append(a.key("b1", "other"), "u1", [a.founding_with_two_nodes(a.Story(a.key("b1", "other")))])
+
+    counts = [await store.count_all(Tenant("acme"), "bank", most) for most in (2, 9)]
+    facts = await store.facts()
+
+    assert counts == [2, 3]
+    assert await store.count_all(Tenant("acme"), "user", 9) == 0
+    assert facts.kind in ("memory", "sqlite", "postgres")
+    assert (facts.schema > 0) == (facts.size > 0) == (facts.kind != "memory")
+
+
 async def test_a_closed_store_answers_unavailable(store: Store) -> None:
     await store.close()
 
@@ -304,3 +320,34 @@ async def test_a_closed_store_answers_unavailable(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await founded(store)
     await store.close()
+
+
+# ---- within what a credential is bound to ----
+
+
+async def test_lists_keep_to_a_binding(store: Store) -> None:
+    for name, collection in {"a.1": "work", "a.2": "家", "b.1": "work", "b.2": ""}.items():
+        await store.append(a.key(name), "u1", [a.Story(a.key(name)).founding(collection=collection)])
+
+    async def listed(after: str = "", limit: int = 10, **bound: Any) -> list[str]:
+        chosen = Listing(within=Binding(**bound))
+        found = await store.listed(Tenant("acme"), "bank", chosen, after, limit)
+        return [record.key.bank_id for record, _ in found]
+
+    assert await listed() == ["a.1", "a.2", "b.1", "b.2"]
+    assert await listed(bank_prefix="a.") == ["a.1", "a.2"]
+    assert await listed(bank_prefix="%") == []
+    assert await listed(banks=("b.1", "a.1")) == ["a.1", "b.1"]
+    assert await listed(banks=()) == []
+    assert await listed(collections=("家",)) == ["a.2"]
+    assert await listed(collections=()) == []
+    assert await listed(banks=("a.1", "b.1", "b.2"), collections=("work", ""), after="a.1", limit=1) == [
+        "b.1"
+    ]
+
+
+async def test_a_record_is_read_by_its_row_alone(store: Store) -> None:
+    story = await founded(store, a.key("b1"))
+
+    assert await store.record(a.key("b1")) == a.record(story.key)
+    assert await store.record(a.key("b2")) is None

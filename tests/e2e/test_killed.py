@@ -17,6 +17,7 @@ from core.bank.bank import Bank
 from core.bank.loading import load as load_bank
 from core.bank.state import BankState
 from core.bank.steps import BankChange
+from core.caller import DEFAULT_TENANT
 from core.ids import BankId
 from core.keys import BankKey
 from core.model.structuring import StructuringState
@@ -25,7 +26,6 @@ from memorybank.v1.query_graph_pb2 import NewNode
 from memorybank.v1.types_pb2 import STRUCTURING_STATE_DONE, Node
 from memorybank_client import MemoryBankClient, Unavailable
 from service.adapters.store.sqlite_store import SqliteStore
-from service.api.endpoint import DEFAULT_TENANT
 from service.stores import DATABASE
 from tests.support.changes import same
 from tests.support.process import CLIENT_SPACE, modelless_process, vector

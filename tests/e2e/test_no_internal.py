@@ -20,6 +20,7 @@ from memorybank.v1 import (
     instructions_pb2,
     long_term_pb2,
     memory_bank_pb2,
+    operations_pb2,
     query_graph_pb2,
     retrieval_pb2,
 )
@@ -38,6 +39,7 @@ FILES = (
     conversation_pb2,
     long_term_pb2,
     instructions_pb2,
+    operations_pb2,
 )
 METHODS: dict[str, MethodDescriptor] = {
     method.name: method

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.caller import DEFAULT_TENANT
 from core.ids import User
 from core.keys import UserKey, encoded
 from core.model.user import UserState
@@ -18,7 +19,6 @@ from memorybank.v1.query_graph_pb2 import NewNode
 from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
 from memorybank_client import MemoryBankClient, NotFound, Unavailable
 from service.adapters.store.sqlite_store import SqliteStore
-from service.api.endpoint import DEFAULT_TENANT
 from service.stores import DATABASE
 from tests.support.process import modelless_process
 from tests.support.scale import scaled

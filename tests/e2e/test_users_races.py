@@ -13,6 +13,7 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from core.aggregate.change import Head
+from core.caller import DEFAULT_TENANT
 from core.ids import Collection, ConversationId, User
 from core.keys import CollectionKey, ConversationKey, Key, UserKey
 from core.model.instructions import Level
@@ -24,7 +25,6 @@ from memorybank.v1.instructions_pb2 import Owner
 from memorybank.v1.long_term_pb2 import User as UserMessage
 from memorybank_client import FailedPrecondition, MemoryBankClient, NotFound
 from service.adapters.store.sqlite_store import SqliteStore
-from service.api.endpoint import DEFAULT_TENANT
 from service.stores import DATABASE
 from tests.support.process import modelless_process
 from tests.support.scale import scaled

@@ -143,8 +143,8 @@ class AgainstPlainDicts(ModelMachine):
 
     def found(self, word: str) -> list[int]:
         """The steps of turns that say a word that no other turn says."""
-        found = self.run(search_turns(self.house, SearchTurns(key=KEY, text=word, top_k=3, alpha=1.0)))
-        return [hit.turn.step for hit in found.hits if word in hit.turn.input]
+        found = self.run(search_turns(self.house, SearchTurns(among=KEY, text=word, top_k=3, alpha=1.0)))
+        return [one.hit.turn.step for one in found.hits if word in one.hit.turn.input]
 
     @rule()
     def rest(self) -> None:

@@ -10,7 +10,13 @@ from importlib import resources
 
 import grpc
 import pytest
-from google.protobuf.descriptor import Descriptor, EnumDescriptor, MethodDescriptor, ServiceDescriptor
+from google.protobuf.descriptor import (
+    Descriptor,
+    EnumDescriptor,
+    FieldDescriptor,
+    MethodDescriptor,
+    ServiceDescriptor,
+)
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodOptions
 
 from core import errors
@@ -18,6 +24,7 @@ from core.model import bank, conflict, insight, instructions, interaction, linea
 from core.ports.store import PurgeCounts
 from core.usecases.instructions import load_sources
 from memorybank.v1 import (
+    access_pb2,
     conversation_pb2,
     deep_retrieval_pb2,
     errors_pb2,
@@ -25,6 +32,7 @@ from memorybank.v1 import (
     long_term_pb2,
     memory_bank_pb2,
     memory_bank_pb2_grpc,
+    operations_pb2,
     query_graph_pb2,
     query_graph_pb2_grpc,
     retrieval_pb2,
@@ -34,6 +42,7 @@ from memorybank.v1 import (
 
 FILES = resources.files("memorybank.v1")
 MODULES = (
+    access_pb2,
     types_pb2,
     errors_pb2,
     memory_bank_pb2,
@@ -43,6 +52,7 @@ MODULES = (
     conversation_pb2,
     instructions_pb2,
     long_term_pb2,
+    operations_pb2,
 )
 SERVICES: tuple[ServiceDescriptor, ...] = tuple(
     service for module in MODULES for service in module.DESCRIPTOR.services_by_name.values()
@@ -90,6 +100,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser "
         "ExportUser",
+        "Operations": "GetServerInfo",
     }
 
     offered = {service.name: " ".join(method.name for method in service.methods) for service in SERVICES}
@@ -126,6 +137,8 @@ def without_what_stubs_leave_out(file: FileDescriptorProto) -> FileDescriptorPro
     bare = FileDescriptorProto()
     bare.CopyFrom(file)
     bare.ClearField("source_code_info")
+    for extension in bare.extension:
+        extension.ClearField("json_name")
     for message in bare.message_type:
         for each in (message, *message.nested_type):
             for field in each.field:
@@ -203,8 +216,8 @@ def test_every_mutation_can_be_repeated_without_harm() -> None:
 def test_every_answer_about_a_bank_tells_its_revision() -> None:
     untold = full_names(m for m in METHODS if "revision" not in field_names(last_message(m)))
 
-    # each that is listed has its own; an export's stands in its header; several subjects' in a map; files and
-    # declarations are of no revision
+    # each that is listed has its own; an export's stands in its header; several subjects' in a map; files,
+    # declarations and servers are of no revision
     assert untold == [
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.ExportBank",
@@ -216,6 +229,7 @@ def test_every_answer_about_a_bank_tells_its_revision() -> None:
         "memorybank.v1.LongTerm.ExportCollection",
         "memorybank.v1.LongTerm.DeclareTools",
         "memorybank.v1.LongTerm.ExportUser",
+        "memorybank.v1.Operations.GetServerInfo",
     ]
 
 
@@ -224,13 +238,15 @@ def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
 
     without = full_names(m for m in reads if "min_revision" not in m.input_type.fields_by_name)
 
-    # lists read no single one, the watch follows from a revision of its own, declarations are the same for all
+    # lists read no single one, the watch follows from a revision of its own, declarations are the same for all, and a
+    # server is of no revision
     assert without == [
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.WatchBank",
         "memorybank.v1.Conversation.ListConversations",
         "memorybank.v1.LongTerm.ListCollections",
         "memorybank.v1.LongTerm.DeclareTools",
+        "memorybank.v1.Operations.GetServerInfo",
     ]
 
 
@@ -271,6 +287,71 @@ def test_every_list_pages() -> None:
     assert unpaged == []
 
 
+# ---- access ----
+
+NAMING = {
+    "user",
+    "bank_id",
+    "collection",
+    "conversation_id",
+    "invocation_id",
+    "run_id",
+    "agent",
+    "project",
+    "owner",
+}
+"""Fields of these names say whose memory a message is about. One of another name is found by its review alone."""
+AUTHORS = {"memorybank.v1.Record.agent"}
+"""Fields of such a name that name nothing: which agent wrote a record."""
+
+
+def test_every_method_says_which_scopes_it_needs() -> None:
+    silent = [
+        method.full_name for method in METHODS if not method.GetOptions().Extensions[access_pb2.access].scopes
+    ]
+
+    assert silent == []
+
+
+def test_what_changes_nothing_needs_no_scope_to_write_and_what_changes_needs_one() -> None:
+    """But for what tells of all of the tenant, which is for its admin alone."""
+    changing = {access_pb2.SCOPE_WRITE, access_pb2.SCOPE_ADMIN}
+    wrong = [
+        method.full_name
+        for method in METHODS
+        if not is_idempotent(method)
+        and not method.GetOptions().Extensions[access_pb2.access].whole_tenant
+        and is_read(method) is bool(changing & set(method.GetOptions().Extensions[access_pb2.access].scopes))
+    ]
+
+    assert wrong == []
+
+
+def messages_within(message: Descriptor, seen: set[str]) -> Iterator[Descriptor]:
+    if message.full_name not in seen:
+        seen.add(message.full_name)
+        yield message
+        for field in message.fields:
+            if field.message_type is not None:
+                yield from messages_within(field.message_type, seen)
+
+
+def test_every_field_of_a_request_that_names_something_says_what() -> None:
+    seen: set[str] = set()
+    unmarked = [
+        field.full_name
+        for method in METHODS
+        for message in messages_within(method.input_type, seen)
+        for field in message.fields
+        if field.name in NAMING
+        and field.type == FieldDescriptor.TYPE_STRING
+        and not field.GetOptions().Extensions[access_pb2.names]
+        and field.full_name not in AUTHORS
+    ]
+
+    assert unmarked == []
+
+
 # ---- errors ----
 
 
@@ -288,7 +369,14 @@ def of_core() -> list[type[errors.MemoryBankError]]:
 def test_every_error_of_core_has_its_reason_and_the_rest_are_the_wires_own() -> None:
     raised = {reason_of(error) for error in of_core()}
     of_the_wire = {"UNSPECIFIED", "UNDECODABLE_REQUEST", "MESSAGE_TOO_LARGE"}
-    of_the_wire |= {"STARTING", "SHUTTING_DOWN", "DEADLINE_EXCEEDED", "DEFECT"}
+    of_the_wire |= {
+        "STARTING",
+        "SHUTTING_DOWN",
+        "DEADLINE_EXCEEDED",
+        "DEFECT",
+        "UNAUTHENTICATED",
+        "RATE_LIMITED",
+    }
 
     reasons = set(errors_pb2.ErrorReason.keys())
 

@@ -45,6 +45,7 @@ class ChatEndpoint:
         self.url = ""
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []  # what each request came with as its authorization
+        self.traces: list[str] = []  # and as its traceparent
         self.script: list[Reply | str] = []
         self.lacks: set[str] = set()
         self.refusal = 400
@@ -97,7 +98,7 @@ def _plainest(schema: Mapping[str, Any]) -> Any:
 def serving(rule: Rule = plainest, port: int = 0) -> Iterator[ChatEndpoint]:
     """An endpoint, gone with the context. Port 0: any free one."""
     endpoint = ChatEndpoint(rule)
-    with listening(endpoint.reply, port) as address:
+    with listening(endpoint.reply, port, traces=endpoint.traces) as address:
         endpoint.url = f"{address}/v1"
         yield endpoint
 

@@ -25,6 +25,7 @@ class EmbeddingEndpoint:
         self.url = ""
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []  # what each request came with as its authorization
+        self.traces: list[str] = []  # and as its traceparent
         self.script: list[Reply] = []
         self._embedder = HashingEmbedder(DIMENSION)
 
@@ -44,6 +45,6 @@ class EmbeddingEndpoint:
 def serving() -> Iterator[EmbeddingEndpoint]:
     """An endpoint on a free port, gone with the context."""
     endpoint = EmbeddingEndpoint()
-    with listening(endpoint.reply) as address:
+    with listening(endpoint.reply, traces=endpoint.traces) as address:
         endpoint.url = f"{address}/v1"
         yield endpoint

@@ -39,8 +39,9 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def listening(answer: Answer, port: int = 0) -> Iterator[str]:
-    """The server's address (`http://127.0.0.1:PORT`), gone with the context. Port 0: any free one."""
+def listening(answer: Answer, port: int = 0, traces: list[str] | None = None) -> Iterator[str]:
+    """The server's address (`http://127.0.0.1:PORT`), gone with the context. Port 0: any free one. `traces` gets the
+    traceparent of each request."""
     closing = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
@@ -52,6 +53,8 @@ def listening(answer: Answer, port: int = 0) -> Iterator[str]:
             received = self.rfile.read(announced)
             if len(received) < announced:  # the client gave up while it spoke
                 return
+            if traces is not None:
+                traces.append(self.headers.get("traceparent", ""))
             reply = answer(json.loads(received), self.headers.get("authorization", ""))
             if reply.hangs:
                 closing.wait()

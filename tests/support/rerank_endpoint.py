@@ -24,6 +24,7 @@ class RerankEndpoint:
         self.url = ""
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []  # what each request came with as its authorization
+        self.traces: list[str] = []  # and as its traceparent
         self.script: list[Reply] = []
 
     def reply(self, body: dict[str, Any], key: str) -> Reply:
@@ -38,6 +39,6 @@ class RerankEndpoint:
 def serving() -> Iterator[RerankEndpoint]:
     """An endpoint on a free port, gone with the context."""
     endpoint = RerankEndpoint()
-    with listening(endpoint.reply) as address:
+    with listening(endpoint.reply, traces=endpoint.traces) as address:
         endpoint.url = f"{address}/v1"
         yield endpoint

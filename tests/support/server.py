@@ -61,12 +61,15 @@ async def serving(
     embedder: Embedder | None = None,
     folder: Path | None = None,
     observers: Iterable[Observer] = (),
+    *,
+    own_embedder: bool = False,
     **sections: Mapping[str, Any],
 ) -> AsyncIterator[Service]:
-    """The server with a hashing embedder, and a channel to it."""
+    """The server with a hashing embedder, or the one of its settings, and a channel to it."""
     with TemporaryDirectory() as own:
         settings = settings_for(folder or Path(own), **sections)
-        async with running(settings, embedder or HashingEmbedder(), tuple(observers)) as address:
+        chosen = None if own_embedder else embedder or HashingEmbedder()
+        async with running(settings, chosen, tuple(observers)) as address:
             options = [("grpc.max_receive_message_length", LARGEST_ANSWER)]
             async with grpc.aio.insecure_channel(str(address), options=options) as channel:
                 yield service_on(channel, settings)

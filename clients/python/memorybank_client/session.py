@@ -6,7 +6,7 @@ revision that this client has seen; every failure becomes a MemoryBankError.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 from uuid import uuid4
@@ -53,7 +53,7 @@ class Call:
 
     method: Method
     header: Any
-    metadata: Metadata
+    metadata: Metadata = field(repr=False)  # it may hold a secret
     timeout: float | None
 
     @property
@@ -70,7 +70,7 @@ class Call:
 class Session:
     """`timeouts` are seconds by verb (`search`), in place of the verbs' own; `timeout` is one for all of them."""
 
-    metadata: Metadata = ()
+    metadata: Metadata = field(default=(), repr=False)  # it may hold a secret
     timeouts: Mapping[str, float]
     timeout: float | None = None
     revisions: Revisions | None

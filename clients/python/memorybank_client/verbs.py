@@ -5,6 +5,7 @@ from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import operations_pb2 as operations
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank_client import pieces
@@ -272,6 +273,11 @@ class Verbs:
     """Write out everything of a user as files, part by part."""
     declare_tools = Unary(long_term.DeclareToolsRequest, long_term.DeclareToolsResponse)
     """Declare the tools that an agent may call by itself."""
+
+    # ---- Operations: for those who run the service ----
+
+    get_server_info = Unary(operations.GetServerInfoRequest, operations.GetServerInfoResponse)
+    """Ask what answers: its version, what it holds, what waits and what runs out."""
 
 
 METHODS = [shape.method for shape in vars(Verbs).values() if isinstance(shape, Unary | Down | Up | Both)]

@@ -18,7 +18,7 @@ from core.usecases.house import House
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateBank:
     """No `bank_id`: one is made. No `space`, or a SERVER one without a name: the embedder's. `allow_existing`: a bank
-    of that id is the answer, as it stands."""
+    of that id is the answer, as it stands. `bank_prefix`: what an id that is made begins with."""
 
     tenant: Tenant
     bank_id: BankId | None = None
@@ -30,6 +30,7 @@ class CreateBank:
     labels: Mapping[str, str] = field(default_factory=dict)
     ttl: timedelta | None = None
     allow_existing: bool = False
+    bank_prefix: str = ""
     request: RequestKey | None = None
 
 
@@ -45,15 +46,17 @@ class BankMade:
 
 async def create_or_get_bank(house: House, command: CreateBank) -> BankMade:
     """Creates the bank, or reads the one of that id where the command allows it. Raises as `create_bank`."""
+    is_last = False
     while True:
         try:
             made = await create_bank(house, command)
         except BankExists:
-            if not command.allow_existing or command.bank_id is None:
+            if not command.allow_existing or command.bank_id is None or is_last:
                 raise
             key = BankKey(tenant=command.tenant, bank_id=command.bank_id)
-            with suppress(BankNotFound):  # it went meanwhile
+            with suppress(BankNotFound):
                 return await _existing(house, key, command.space)
+            is_last = True  # it went meanwhile; one that is there again, unseen, is another caller's
         else:
             return BankMade(record=made.result, revision=made.revision, replayed=made.replayed)
 
@@ -70,7 +73,7 @@ async def _existing(house: House, key: BankKey, asked: EmbeddingSpace | None) ->
 async def create_bank(house: House, command: CreateBank) -> Committed[BankRecord]:
     """Raises BankExists, EmbeddingSpaceMismatch, RequestIdReused."""
     now = house.clock.now()
-    bank_id = command.bank_id or new_bank_id(house, command.tenant, command.request)
+    bank_id = command.bank_id or new_bank_id(house, command.tenant, command.request, command.bank_prefix)
     record = BankRecord(
         key=BankKey(tenant=command.tenant, bank_id=bank_id),
         uid=house.ids.new("u"),
@@ -88,15 +91,15 @@ async def create_bank(house: House, command: CreateBank) -> Committed[BankRecord
     return await house.banks.found(record.key, draft, command.request)
 
 
-def new_bank_id(house: House, tenant: Tenant, request: RequestKey | None) -> BankId:
-    """Returns an id for a bank that the caller left unnamed.
+def new_bank_id(house: House, tenant: Tenant, request: RequestKey | None, prefix: str = "") -> BankId:
+    """Returns an id for a bank that the caller left unnamed; it begins with `prefix`.
 
     A repeated request must find the bank it made, so its id follows from the request's.
     """
     if request is None:
-        return BankId(house.ids.new("b"))
-    digest = sha256(f"{tenant}\n{request.verb}\n{request.request_id}".encode()).hexdigest()
-    return BankId(f"b-{digest[:32]}")
+        return BankId(prefix + house.ids.new("b"))
+    digest = sha256(f"{tenant}\n{request.identity}".encode()).hexdigest()
+    return BankId(f"{prefix}b-{digest[:32]}")
 
 
 def space_for(house: House, asked: EmbeddingSpace | None) -> EmbeddingSpace:

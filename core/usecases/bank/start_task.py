@@ -30,7 +30,8 @@ from core.usecases.spending import commit, on_account
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartTask:
     """`goal`, or a `prompt` that the Clusterer takes apart. `interaction_id` names a context stored before. `ttl`: how
-    long the bank stays once the task has finished; None: as it is. `beside`: whose memories the prompt has, too."""
+    long the bank stays once the task has finished; None: as it is. `user` and `collection` are of a new bank; `beside`:
+    whose memories the prompt has, too."""
 
     key: BankKey
     augment: Augment
@@ -41,6 +42,8 @@ class StartTask:
     interaction_id: InteractionId | None = None
     wait: Wait = Wait.STRUCTURED
     ttl: timedelta | None = None
+    user: str = ""
+    collection: str = ""
     request: RequestKey | None = None
 
 
@@ -91,7 +94,7 @@ async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[
     """Stores goal and context durably."""
     goal, context = await _goal_and_context(house, command, ledger)
     await require_room(house, Insight(goal=goal), command.augment, command.beside)
-    await _ensure_bank(house, command.key, goal)
+    await _ensure_bank(house, command, goal)
     interaction = None if context.is_empty else await make_interaction(house, context)
 
     def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
@@ -112,14 +115,22 @@ async def _goal_and_context(house: House, command: StartTask, ledger: Ledger) ->
     return split.question, replace(command.context, text=split.context)
 
 
-async def _ensure_bank(house: House, key: BankKey, goal: str) -> None:
+async def _ensure_bank(house: House, command: StartTask, goal: str) -> None:
+    key = command.key
+    made = CreateBank(
+        tenant=key.tenant,
+        bank_id=key.bank_id,
+        goal=goal,
+        user=command.user,
+        collection=command.collection,
+    )
     try:
         async with house.banks.reading(key):
             return
     except BankNotFound:
         pass
     try:
-        await create_bank(house, CreateBank(tenant=key.tenant, bank_id=key.bank_id, goal=goal))
+        await create_bank(house, made)
     except BankExists:
         return  # another call was quicker; it is there
 

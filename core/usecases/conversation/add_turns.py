@@ -21,7 +21,7 @@ RESUME_AFTER = timedelta(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTurn:
-    """A turn as it came. Without an `event_time`: now."""
+    """A turn as it came. Without an `event_time`: now. `stated`: its input counts as the user's own words."""
 
     input: str
     reply: str
@@ -29,6 +29,7 @@ class NewTurn:
     reply_speaker: str = ""
     event_time: datetime | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    stated: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,7 @@ def _numbered(turns: tuple[NewTurn, ...], last_step: int, now: datetime) -> tupl
             input_speaker=new.input_speaker,
             reply_speaker=new.reply_speaker,
             labels=new.labels,
+            stated=new.stated,
         )
         for step, new in enumerate(turns, start=last_step + 1)
     )

@@ -224,6 +224,7 @@ def _turn(house: House, conversation: Conversation, record: InvocationRecord, en
         event_time=record.create_time,
         create_time=ending.end_time,
         invocation_id=record.key.invocation_id,
+        stated=record.stated,
     )
     try:
         house.limits.check_conversation(grown(conversation.record, (turn,), ending.end_time))

@@ -67,5 +67,5 @@ def _new_id(house: House, command: CreateConversation) -> ConversationId:
     """Returns an id that follows from the request's: a repeated request must find the conversation it made."""
     if command.request is None:
         return ConversationId(house.ids.new("c"))
-    asked = f"{command.tenant}\n{command.user}\n{command.request.verb}\n{command.request.request_id}"
+    asked = f"{command.tenant}\n{command.user}\n{command.request.identity}"
     return ConversationId(f"c-{sha256(asked.encode()).hexdigest()[:32]}")

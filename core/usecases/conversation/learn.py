@@ -168,7 +168,12 @@ def _passages(run: Run) -> Iterator[Passage]:
     """Yields the questions, and the latest of what tools answered."""
     record = run.record
     yield Passage(
-        number=0, kind=PassageKind.INPUT, text=record.query, event_time=record.create_time, step=run.step
+        number=0,
+        kind=PassageKind.INPUT,
+        text=record.query,
+        event_time=record.create_time,
+        step=run.step,
+        stated=record.stated,
     )
     seen = [i for i in run.items if i.type is ItemType.OBSERVATION and not i.failed and i.content.strip()]
     for number, item in enumerate(seen[-(MOST_PASSAGES - 1) :], start=1):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from core.ids import Tenant, User
 from core.keys import ConversationKey
+from core.model.access import OPEN, Binding
 from core.model.conversation import ConversationRecord
 from core.ports.store import Listing
 from core.usecases.house import House
@@ -13,13 +14,15 @@ from core.usecases.paging import BY_ID, DEFAULT_PAGE, first_page, place_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListConversations:
-    """Empty fields admit all; labels must all match."""
+    """Empty fields admit all; labels must all match. `within`: what the caller is bound to; another's page token is
+    none of this list."""
 
     tenant: Tenant
     user: User
     collection: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     state: str = ""
+    within: Binding = OPEN
     page_size: int = DEFAULT_PAGE
     page_token: str = ""
 
@@ -34,7 +37,11 @@ async def list_conversations(house: House, command: ListConversations) -> Conver
     """Raises InvalidField (page_token)."""
     place = place_of(command, command.page_token, BY_ID)
     chosen = Listing(
-        user=command.user, collection=command.collection, labels=command.labels, state=command.state
+        user=command.user,
+        collection=command.collection,
+        labels=command.labels,
+        state=command.state,
+        within=command.within,
     )
     after = str(place[0]) if place else ""
     found = await house.store.listed(

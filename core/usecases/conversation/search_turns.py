@@ -1,24 +1,58 @@
-"""SearchTurns: turns of every tier, found as segments of a bank are."""
+"""SearchTurns: turns of every tier, found as segments of a bank are; in one conversation, or in all of a user's.
 
-from dataclasses import dataclass
+Law: what is found does not depend on which conversations happen to be in memory. Of several each keeps its own order;
+one measure over all of them says what comes first (`core.context.evidence`).
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from heapq import nlargest
+from typing import NamedTuple
 
-from core.conversation.search import TurnHit
+from core.context.evidence import Source, measured
+from core.conversation.search import TurnHit, best_segments, hit_of
 from core.conversation.search import search_turns as found_in
+from core.errors import ConversationNotFound
+from core.ids import ConversationId, Tenant, User
 from core.keys import ConversationKey
+from core.model.access import OPEN, Binding
+from core.model.bank import EmbeddingSpace
+from core.model.conversation import ConversationRecord
 from core.model.vector import Vector
+from core.ports.store import Listing
 from core.usecases.bank.search import query_vector
 from core.usecases.house import House
+from core.usecases.long_term.memory import memory_of
 from core.usecases.room import fitting
 from core.usecases.vectors import unit
+from core.verbatim.measuring import cosines, holding, words_of
 from core.verbatim.query import Filter, Query
+
+MOST_CONVERSATIONS = 100
+AT_ONCE = 4  # conversations that one call loads at a time
+PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllConversations:
+    """Which of a user's: those that teach a collection (empty: any), with all of the labels; at the most so many.
+    `within`: what the caller is bound to."""
+
+    tenant: Tenant
+    user: User
+    collection: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    within: Binding = OPEN
+    most: int = MOST_CONVERSATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTurns:
     """A `text`, or an `embedding` as it came. No number: as configured."""
 
-    key: ConversationKey
+    among: ConversationKey | AllConversations
     text: str = ""
     embedding: Vector | None = None
     top_k: int | None = None
@@ -28,38 +62,39 @@ class SearchTurns:
     min_revision: int = 0
 
 
+class FoundTurn(NamedTuple):
+    """A hit, and the conversation that it is of."""
+
+    conversation_id: ConversationId
+    hit: TurnHit
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsFound:
-    """`by_words`: whether the text had any to look for. `truncated`: one message does not hold all hits."""
+    """`by_words`: whether the text had any to look for. `truncated`: one message does not hold all hits.
+    `conversations`: how many were searched; `more`: the user has others. `revision`: of one conversation, else 0."""
 
-    hits: tuple[TurnHit, ...]
+    hits: tuple[FoundTurn, ...]
     by_words: bool
     revision: int
     truncated: bool = False
+    conversations: int = 1
+    more: bool = False
 
 
 async def search_turns(house: House, command: SearchTurns) -> TurnsFound:
     """Raises ConversationNotFound, RevisionNotReached, EmbedderUnavailable, InvalidField or EmbeddingSpaceMismatch
     (`embedding`)."""
-    given = command.embedding
-    space = house.embedder.space
-    if given is None:
-        async with house.conversations.reading(command.key, command.min_revision):
+    if isinstance(command.among, AllConversations):
+        return await _in_all(house, command, command.among)
+    key = command.among
+    if command.embedding is None:
+        async with house.conversations.reading(key, command.min_revision):
             pass  # before a model is asked: it may not be there
-        vector = await query_vector(house, command.text)
-    else:
-        vector = unit(given, space, "embedding")
-    chosen = Filter(since=command.since, until=command.until)
-    query = turn_query(house, command.text, vector, command.top_k, command.alpha)._replace(filter=chosen)
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
-        found = tuple(found_in(conversation, query, space))
-        hits = fitting(found)
-        return TurnsFound(
-            hits=hits,
-            by_words=bool(command.text),
-            revision=conversation.revision,
-            truncated=len(hits) < len(found),
-        )
+    query = await _query(house, command)
+    async with house.conversations.reading(key, command.min_revision) as conversation:
+        found = found_in(conversation, query, house.embedder.space)
+        return _answer(command, [FoundTurn(key.conversation_id, hit) for hit in found], conversation.revision)
 
 
 def turn_query(
@@ -75,3 +110,94 @@ def turn_query(
         structure=retrieval.structure,
         now=house.clock.now(),
     )
+
+
+async def _query(house: House, command: SearchTurns) -> Query:
+    given = command.embedding
+    if given is None:
+        vector = await query_vector(house, command.text)
+    else:
+        vector = unit(given, house.embedder.space, "embedding")
+    chosen = Filter(since=command.since, until=command.until)
+    return turn_query(house, command.text, vector, command.top_k, command.alpha)._replace(filter=chosen)
+
+
+def _answer(command: SearchTurns, found: Sequence[FoundTurn], revision: int) -> TurnsFound:
+    hits = fitting(found)
+    return TurnsFound(
+        hits=hits, by_words=bool(command.text), revision=revision, truncated=len(hits) < len(found)
+    )
+
+
+# ---- all conversations of a user ----
+
+
+class _Searched(NamedTuple):
+    """The hits of one conversation, best first, and what measures them beside those of others."""
+
+    conversation_id: ConversationId
+    hits: Sequence[TurnHit]
+    source: Source
+
+
+async def _in_all(house: House, command: SearchTurns, among: AllConversations) -> TurnsFound:
+    """Searches the conversations with the newest turns, a few at a time."""
+    chosen, more = await _chosen(house, among)
+    query = await _query(house, command)
+    words, free = words_of(command.text), asyncio.Semaphore(AT_ONCE)
+
+    async def searched(key: ConversationKey) -> _Searched | None:
+        async with free:
+            try:
+                return await _searched(house, key, query, words)
+            except ConversationNotFound:
+                return None  # deleted meanwhile
+
+    found = await asyncio.gather(*(searched(record.key) for record in chosen))
+    searches = [one for one in found if one is not None]
+    merged = _merged(searches, query.top_k)
+    return replace(_answer(command, merged, 0), conversations=len(searches), more=more)
+
+
+async def _chosen(house: House, among: AllConversations) -> tuple[list[ConversationRecord], bool]:
+    """Returns the conversations to be searched, and whether there are more."""
+    if not (await memory_of(house, among.tenant, among.user)).enabled:
+        return [], False
+    listing = Listing(user=among.user, collection=among.collection, labels=among.labels, within=among.within)
+    on: list[ConversationRecord] = []
+    after = ""
+    while True:
+        page = await house.store.listed(among.tenant, ConversationKey.kind, listing, after, PAGE)
+        on += [record for record, _ in page if record.enabled and record.turn_count]
+        if len(page) < PAGE:
+            break
+        after = page[-1][0].key.name
+    newest = nlargest(
+        among.most, on, key=lambda record: (record.last_turn_time or record.create_time, record.key.name)
+    )
+    return newest, len(on) > len(newest)
+
+
+async def _searched(house: House, key: ConversationKey, query: Query, words: Sequence[str]) -> _Searched:
+    space: EmbeddingSpace = house.embedder.space
+    async with house.conversations.reading(key) as conversation:
+        best = best_segments(conversation, query, space)
+        refs, verbatim = [one.key for one in best], conversation.verbatim
+        hits = [hit_of(conversation, one) for one in best]
+        source = Source(
+            candidates=[],
+            holds=holding(verbatim.words, refs, words),
+            cosines=cosines(verbatim.vectors, refs, query.vector, space),
+        )
+        return _Searched(key.conversation_id, hits, source)
+
+
+def _merged(searches: Sequence[_Searched], top_k: int) -> list[FoundTurn]:
+    """Returns the best of all: by the measure, ties by the newer turn."""
+    weights = measured([one.source for one in searches])
+    all_found = [
+        FoundTurn(one.conversation_id, replace(hit, score=float(min(1.0, max(0.0, weight))), why=()))
+        for one, own in zip(searches, weights, strict=True)
+        for hit, weight in zip(one.hits, own, strict=True)
+    ]
+    return nlargest(top_k, all_found, key=lambda one: (one.hit.score, one.hit.turn.event_time))

@@ -18,7 +18,8 @@ from core.usecases.user.writer import writer_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartInvocation:
-    """No `invocation_id`: one is made. No `conversation_id`: it belongs to none. None: as configured."""
+    """No `invocation_id`: one is made. No `conversation_id`: it belongs to none. None: as configured. `stated`:
+    the query counts as the user's own words."""
 
     tenant: Tenant
     user: User
@@ -30,6 +31,7 @@ class StartInvocation:
     threshold: int | None = None
     context_window: int | None = None
     keep_steps: int | None = None
+    stated: bool = True
     request: RequestKey | None = None
 
 
@@ -111,6 +113,7 @@ def _record(house: House, command: StartInvocation, key: InvocationKey, place: _
         conversation_id=command.conversation_id or ConversationId(""),
         conversation_uid=place.uid,
         query=command.query,
+        stated=command.stated,
         threshold=min(asked, default=working.threshold),
         keep_steps=command.keep_steps or working.keep_steps,
         create_time=now,
@@ -128,5 +131,5 @@ def _new_id(house: House, command: StartInvocation) -> InvocationId:
     """Returns an id that follows from the request's: a repeated request must find the invocation it made."""
     if command.request is None:
         return InvocationId(house.ids.new("i"))
-    asked = f"{command.tenant}\n{command.user}\n{command.request.verb}\n{command.request.request_id}"
+    asked = f"{command.tenant}\n{command.user}\n{command.request.identity}"
     return InvocationId(f"i-{sha256(asked.encode()).hexdigest()[:32]}")

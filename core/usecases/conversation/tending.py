@@ -89,6 +89,7 @@ def passages_of(turns: Iterable[Turn]) -> list[Passage]:
                         speaker=speaker,
                         event_time=turn.event_time,
                         step=turn.step,
+                        stated=turn.stated,
                     )
                 )
     return found

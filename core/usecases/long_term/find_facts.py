@@ -84,7 +84,6 @@ def _record(house: House, source: Source, candidate: Candidate, passages: Sequen
     cited = [passage for passage in passages if passage.number in candidate.passages]
     now = house.clock.now()
     stated = max((p.event_time for p in cited if p.event_time is not None), default=now)
-    observed = any(passage.kind is PassageKind.TOOL_RESULT for passage in cited)
     return Record(
         record_id=NO_RECORD,
         kind=RecordKind.FACT,
@@ -97,8 +96,15 @@ def _record(house: House, source: Source, candidate: Candidate, passages: Sequen
         update_time=now,
         valid_from=min(stated, now),
         source=source.name,
-        origin=Origin.OBSERVED if observed else Origin.STATED,
+        origin=_origin(cited),
         conversation_id=source.conversation_id,
         steps=tuple(sorted({passage.step for passage in cited if passage.step})),
         invocation_id=source.invocation_id,
     )
+
+
+def _origin(cited: Sequence[Passage]) -> Origin:
+    """Returns how a fact came to be known: it is the user's statement where every input that it rests on is."""
+    if any(passage.kind is PassageKind.TOOL_RESULT for passage in cited):
+        return Origin.OBSERVED
+    return Origin.STATED if all(passage.stated for passage in cited) else Origin.STORED

@@ -9,7 +9,7 @@ from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.steps import RecordPut, ReflectionPut, Step, UsesPut
-from core.model.record import NO_RECORD, Record, RecordState
+from core.model.record import NO_RECORD, Origin, Record, RecordState
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.files import Contents, contents_of
@@ -19,11 +19,12 @@ from core.usecases.long_term.writing import Edit, write
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportCollection:
-    """`files`: texts by path."""
+    """`files`: texts by path. `stated`: what they say of the user's own statements is believed."""
 
     key: CollectionKey
     files: Mapping[str, str]
     allow_sensitive: bool = False
+    stated: bool = True
     request: RequestKey | None = None
 
 
@@ -50,9 +51,15 @@ async def import_collection(house: House, command: ImportCollection) -> Committe
     return await write(house, command.key, compose, command.request, CollectionImported)
 
 
+def _as_stored(record: Record) -> Record:
+    return replace(record, origin=Origin.STORED) if record.origin is Origin.STATED else record
+
+
 def _read(command: ImportCollection, now: datetime) -> tuple[Contents, frozenset[RecordId]]:
     """Returns what the files hold, and the records whose words must not be kept. Raises ImportInvalid."""
     contents = contents_of(command.files, now)
+    if not command.stated:
+        contents = replace(contents, records=tuple(map(_as_stored, contents.records)))
     if command.allow_sensitive:
         return contents, frozenset()
     refused = frozenset(record.record_id for record in contents.records if not is_harmless(record))

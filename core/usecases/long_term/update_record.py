@@ -10,7 +10,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.standing import Rewriting
 from core.long_term.steps import Step
-from core.model.record import Record, RecordKind, RecordState
+from core.model.record import Origin, Record, RecordKind, RecordState
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
@@ -27,13 +27,15 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateRecord:
-    """`given`: values by the names of FIELDS. A `state` decides a CONTESTED fact, or brings back a SUPERSEDED one."""
+    """`given`: values by the names of FIELDS. A `state` decides a CONTESTED fact, or brings back a SUPERSEDED one.
+    `stated`: other words for what the user stated are the user's own, too."""
 
     key: CollectionKey
     record_id: RecordId
     given: Mapping[str, Any]
     if_revision: int | None = None
     allow_sensitive: bool = False
+    stated: bool = True
     request: RequestKey | None = None
 
 
@@ -56,6 +58,8 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
         if says_other:
             rewriting.withdraw(before)
             after = _to_be_judged(after)
+            if after.origin is Origin.STATED and not command.stated:
+                after = replace(after, origin=Origin.STORED)
             steps += waiting_anew(collection, {before.record_id}, rewriting.dropped)
         rewriting.put(after)
         steps += rewriting.steps

@@ -695,6 +695,7 @@ class TurnHit(_message.Message):
     ATTRIBUTE_SCORE_FIELD_NUMBER: _builtins.int
     EMBEDDING_SCORE_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     segment: _builtins.str
     """The piece of it that fits best, word for word."""
     in_reply: _builtins.bool
@@ -705,13 +706,15 @@ class TurnHit(_message.Message):
     """By words. Absent: not searched by words."""
     embedding_score: _builtins.float
     """By meaning. Absent: not searched by meaning."""
+    conversation_id: _builtins.str
+    """The conversation that the turn is of."""
     @_builtins.property
     def turn(self) -> Global___Turn:
         """The turn."""
 
     @_builtins.property
     def why(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.ScoreShare]:
-        """What made the score; adds up to it."""
+        """What made the score; adds up to it. Empty where all conversations were searched."""
 
     def __init__(
         self,
@@ -723,10 +726,11 @@ class TurnHit(_message.Message):
         attribute_score: _builtins.float | None = ...,
         embedding_score: _builtins.float | None = ...,
         why: _abc.Iterable[_types_pb2.ScoreShare] | None = ...,
+        conversation_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score", "_embedding_score", b"_embedding_score", "attribute_score", b"attribute_score", "embedding_score", b"embedding_score", "turn", b"turn"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score", "_embedding_score", b"_embedding_score", "attribute_score", b"attribute_score", "embedding_score", b"embedding_score", "in_reply", b"in_reply", "score", b"score", "segment", b"segment", "turn", b"turn", "why", b"why"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score", "_embedding_score", b"_embedding_score", "attribute_score", b"attribute_score", "conversation_id", b"conversation_id", "embedding_score", b"embedding_score", "in_reply", b"in_reply", "score", b"score", "segment", b"segment", "turn", b"turn", "why", b"why"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__attribute_score: _TypeAlias = _typing.Literal["attribute_score"]  # noqa: Y015
     _WhichOneofArgType__attribute_score: _TypeAlias = _typing.Literal["_attribute_score", b"_attribute_score"]  # noqa: Y015
@@ -1542,6 +1546,26 @@ class SearchTurnsRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class LabelsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     USER_FIELD_NUMBER: _builtins.int
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
@@ -1550,10 +1574,13 @@ class SearchTurnsRequest(_message.Message):
     ALPHA_FIELD_NUMBER: _builtins.int
     EVENT_TIME_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    LABELS_FIELD_NUMBER: _builtins.int
+    MOST_CONVERSATIONS_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
-    """Which conversation."""
+    """Which conversation. Empty: all of the user's whose memory is on, those with the newest turns first."""
     text: _builtins.str
     """A text, at most 16,384 code points."""
     top_k: _builtins.int
@@ -1561,7 +1588,11 @@ class SearchTurnsRequest(_message.Message):
     alpha: _builtins.float
     """Weight of the attribute score, 0 to 1. Absent: as configured."""
     min_revision: _builtins.int
-    """The least revision to be seen. Absent: as the replica knows it."""
+    """The least revision to be seen; only of one conversation. Absent: as the replica knows it."""
+    collection: _builtins.str
+    """Of all conversations only those that teach this collection. Empty: any."""
+    most_conversations: _builtins.int
+    """How many conversations are searched at the most, 1 to 1,000. Absent: 100."""
     @_builtins.property
     def embedding(self) -> _types_pb2.Vector:
         """A vector of the embedder's own space."""
@@ -1569,6 +1600,10 @@ class SearchTurnsRequest(_message.Message):
     @_builtins.property
     def event_time(self) -> _types_pb2.TimeRange:
         """Only turns said in this time. Absent: any."""
+
+    @_builtins.property
+    def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """Of all conversations only those with all of these labels. At most 64."""
 
     def __init__(
         self,
@@ -1581,15 +1616,20 @@ class SearchTurnsRequest(_message.Message):
         alpha: _builtins.float | None = ...,
         event_time: _types_pb2.TimeRange | None = ...,
         min_revision: _builtins.int | None = ...,
+        collection: _builtins.str = ...,
+        labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        most_conversations: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_top_k", b"_top_k", "alpha", b"alpha", "embedding", b"embedding", "event_time", b"event_time", "min_revision", b"min_revision", "query", b"query", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_most_conversations", b"_most_conversations", "_top_k", b"_top_k", "alpha", b"alpha", "embedding", b"embedding", "event_time", b"event_time", "min_revision", b"min_revision", "most_conversations", b"most_conversations", "query", b"query", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_top_k", b"_top_k", "alpha", b"alpha", "conversation_id", b"conversation_id", "embedding", b"embedding", "event_time", b"event_time", "min_revision", b"min_revision", "query", b"query", "text", b"text", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_most_conversations", b"_most_conversations", "_top_k", b"_top_k", "alpha", b"alpha", "collection", b"collection", "conversation_id", b"conversation_id", "embedding", b"embedding", "event_time", b"event_time", "labels", b"labels", "min_revision", b"min_revision", "most_conversations", b"most_conversations", "query", b"query", "text", b"text", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    _WhichOneofReturnType__most_conversations: _TypeAlias = _typing.Literal["most_conversations"]  # noqa: Y015
+    _WhichOneofArgType__most_conversations: _TypeAlias = _typing.Literal["_most_conversations", b"_most_conversations"]  # noqa: Y015
     _WhichOneofReturnType__top_k: _TypeAlias = _typing.Literal["top_k"]  # noqa: Y015
     _WhichOneofArgType__top_k: _TypeAlias = _typing.Literal["_top_k", b"_top_k"]  # noqa: Y015
     _WhichOneofReturnType_query: _TypeAlias = _typing.Literal["text", "embedding"]  # noqa: Y015
@@ -1598,6 +1638,8 @@ class SearchTurnsRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__alpha) -> _WhichOneofReturnType__alpha | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__most_conversations) -> _WhichOneofReturnType__most_conversations | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__top_k) -> _WhichOneofReturnType__top_k | None: ...
     @_typing.overload
@@ -1614,10 +1656,16 @@ class SearchTurnsResponse(_message.Message):
     HITS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
+    CONVERSATIONS_FIELD_NUMBER: _builtins.int
+    MORE_CONVERSATIONS_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
-    """The revision seen."""
+    """The revision seen; 0 where all conversations were searched."""
     truncated: _builtins.bool
     """Whether some were left out because an answer takes at most 4 MiB: ask for fewer."""
+    conversations: _builtins.int
+    """How many conversations were searched."""
+    more_conversations: _builtins.bool
+    """Whether the user has more of them than were searched."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurnHit]:
         """Best first; a turn scores as its best piece."""
@@ -1628,10 +1676,12 @@ class SearchTurnsResponse(_message.Message):
         hits: _abc.Iterable[Global___TurnHit] | None = ...,
         revision: _builtins.int = ...,
         truncated: _builtins.bool = ...,
+        conversations: _builtins.int = ...,
+        more_conversations: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "revision", b"revision", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversations", b"conversations", "hits", b"hits", "more_conversations", b"more_conversations", "revision", b"revision", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -233,8 +233,8 @@ class ConversationServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SearchTurns(self, request, context):
-        """Finds turns of every tier by words, meaning and place, as segments of a bank are found. Errors:
-        CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+        """Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
+        all of a user's. Errors: CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -67,8 +67,8 @@ class ConversationStub:
     from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
     """
     SearchTurns: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.SearchTurnsRequest, _conversation_pb2.SearchTurnsResponse]
-    """Finds turns of every tier by words, meaning and place, as segments of a bank are found. Errors:
-    CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+    """Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
+    all of a user's. Errors: CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
     """
     AddKey: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.AddKeyRequest, _conversation_pb2.AddKeyResponse]
     """Adds a short statement that every prompt shows, and makes a conversation that is not there. Errors: MEMORY_OFF,
@@ -157,8 +157,8 @@ class ConversationAsyncStub(ConversationStub):
     from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
     """
     SearchTurns: _aio.UnaryUnaryMultiCallable[_conversation_pb2.SearchTurnsRequest, _conversation_pb2.SearchTurnsResponse]  # type: ignore[assignment]
-    """Finds turns of every tier by words, meaning and place, as segments of a bank are found. Errors:
-    CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+    """Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
+    all of a user's. Errors: CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
     """
     AddKey: _aio.UnaryUnaryMultiCallable[_conversation_pb2.AddKeyRequest, _conversation_pb2.AddKeyResponse]  # type: ignore[assignment]
     """Adds a short statement that every prompt shows, and makes a conversation that is not there. Errors: MEMORY_OFF,
@@ -304,8 +304,8 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         request: _conversation_pb2.SearchTurnsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conversation_pb2.SearchTurnsResponse, _abc.Awaitable[_conversation_pb2.SearchTurnsResponse]]:
-        """Finds turns of every tier by words, meaning and place, as segments of a bank are found. Errors:
-        CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+        """Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
+        all of a user's. Errors: CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
         """
 
     @_abc_1.abstractmethod

@@ -8,7 +8,8 @@ tried again carries `google.rpc.RetryInfo`; a configured bound or budget that wa
 `subject` in `google.rpc.QuotaFailure`.
 
 Any call may answer UNDECODABLE_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, DEADLINE_EXCEEDED, STARTING,
-SHUTTING_DOWN, STORE_UNAVAILABLE and STEP_UNKNOWN; any call on a bank BANK_NOT_FOUND; any read with `min_revision`
+SHUTTING_DOWN, STORE_UNAVAILABLE and STEP_UNKNOWN, and where API keys are asked for UNAUTHENTICATED, PERMISSION_DENIED
+and RATE_LIMITED; any call on a bank BANK_NOT_FOUND; any read with `min_revision`
 REVISION_NOT_REACHED; any mutation REQUEST_ID_REUSED. A method's comment names what is its own.
 """
 
@@ -188,6 +189,18 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_PART_TIMED_OUT: _ErrorReason.ValueType  # 160
     """DEADLINE_EXCEEDED. A part of a context took longer than `part_timeout`: told in `missing`. Metadata: `part`."""
+    ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 170
+    """UNAUTHENTICATED. The call has no API key, or one that is unknown, expired or revoked; which of them is not told.
+    Metadata: `problem`.
+    """
+    ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 171
+    """PERMISSION_DENIED. The API key does not allow the call, or is bound to other memory. It does not tell whether what
+    was named exists. Metadata: `problem`.
+    """
+    ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 172
+    """RESOURCE_EXHAUSTED. The API key, or its tenant, calls more often than allowed; nothing of the call was begun.
+    RetryInfo has the exact wait. Metadata: `limit` (the setting), `wait` (seconds).
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Values are added, never given another meaning."""
@@ -349,4 +362,16 @@ ERROR_REASON_INVOCATION_ENDED: ErrorReason.ValueType  # 136
 """
 ERROR_REASON_PART_TIMED_OUT: ErrorReason.ValueType  # 160
 """DEADLINE_EXCEEDED. A part of a context took longer than `part_timeout`: told in `missing`. Metadata: `part`."""
+ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 170
+"""UNAUTHENTICATED. The call has no API key, or one that is unknown, expired or revoked; which of them is not told.
+Metadata: `problem`.
+"""
+ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 171
+"""PERMISSION_DENIED. The API key does not allow the call, or is bound to other memory. It does not tell whether what
+was named exists. Metadata: `problem`.
+"""
+ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 172
+"""RESOURCE_EXHAUSTED. The API key, or its tenant, calls more often than allowed; nothing of the call was begun.
+RetryInfo has the exact wait. Metadata: `limit` (the setting), `wait` (seconds).
+"""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -645,8 +645,8 @@ class StartTaskRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     TTL_FIELD_NUMBER: _builtins.int
     USER_FIELD_NUMBER: _builtins.int
-    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     COLLECTION_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     INVOCATION_ID_FIELD_NUMBER: _builtins.int
     ALLOW_PARTIAL_FIELD_NUMBER: _builtins.int
     MIN_REVISIONS_FIELD_NUMBER: _builtins.int
@@ -680,13 +680,16 @@ class StartTaskRequest(_message.Message):
     prompt as they stand by then. Empty: none.
     """
     user: _builtins.str
-    """Whose memories the prompt is made of, too, 1 to 128 code points: of those named below, in one assembly with the
-    bank's, as AssembleContext makes it. Empty only where none is named.
+    """Whose a new bank is, and whose memories the prompt is made of, too, at most 128 code points: of those named below, in
+    one assembly with the bank's, as AssembleContext makes it. Empty only where none is named: a new bank is nobody's
+    then. A bank that is there keeps its user.
+    """
+    collection: _builtins.str
+    """Which collection of theirs, and of a new bank, 0 to 128 code points. Absent: none; empty: of theirs the one without a
+    name, and none of the bank. A bank that is there keeps its own.
     """
     conversation_id: _builtins.str
     """Which conversation of theirs. Empty: none."""
-    collection: _builtins.str
-    """Which collection of theirs, 0 to 128 code points. Absent: none; empty: the one without a name."""
     invocation_id: _builtins.str
     """Which invocation's working memory. Empty: none."""
     allow_partial: _builtins.bool
@@ -742,8 +745,8 @@ class StartTaskRequest(_message.Message):
         request_id: _builtins.str = ...,
         ttl: _duration_pb2.Duration | None = ...,
         user: _builtins.str = ...,
-        conversation_id: _builtins.str = ...,
         collection: _builtins.str | None = ...,
+        conversation_id: _builtins.str = ...,
         invocation_id: _builtins.str = ...,
         allow_partial: _builtins.bool = ...,
         min_revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,

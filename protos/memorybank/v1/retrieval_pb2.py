@@ -23,11 +23,12 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
+from memorybank.v1 import access_pb2 as memorybank_dot_v1_dot_access__pb2
 from memorybank.v1 import instructions_pb2 as memorybank_dot_v1_dot_instructions__pb2
 from memorybank.v1 import types_pb2 as memorybank_dot_v1_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a memorybank/v1/instructions.proto\x1a\x19memorybank/v1/types.proto\"\xa8\x01\n\tStructure\x12\x0c\n\x04near\x18\x01 \x01(\x01\x12\r\n\x05reply\x18\x02 \x01(\x01\x12\x0f\n\x07speaker\x18\x03 \x01(\x01\x12\x0c\n\x04time\x18\x04 \x01(\x01\x12\r\n\x05topic\x18\x05 \x01(\x01\x12\x11\n\tdiversity\x18\x06 \x01(\x01\x12\x11\n\tconflicts\x18\x07 \x01(\x08\x12\r\n\x05quote\x18\x08 \x01(\x01\x12\x0c\n\x04user\x18\t \x01(\x01\x12\r\n\x05newer\x18\n \x01(\x01\"\xff\x04\n\rSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12*\n\tembedding\x18\x03 \x01(\x0b\x32\x15.memorybank.v1.VectorH\x00\x12\x11\n\x07node_id\x18\x04 \x01(\tH\x00\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\x05top_k\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x07 \x01(\x01H\x02\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12\x11\n\x04hops\x18\n \x01(\x05H\x03\x88\x01\x01\x12\x18\n\x10\x65xclude_node_ids\x18\x0b \x03(\t\x12%\n\x06\x66ilter\x18\x0c \x01(\x0b\x32\x15.memorybank.v1.Filter\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x0e \x01(\x03H\x05\x88\x01\x01\x12\x1a\n\rmax_neighbors\x18\x0f \x01(\x05H\x06\x88\x01\x01\x12\x19\n\x11include_embedding\x18\x10 \x01(\x08\x12%\n\x06\x66usion\x18\x11 \x01(\x0e\x32\x15.memorybank.v1.Fusion\x12+\n\tstructure\x18\x12 \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x13 \x01(\x08\x42\x07\n\x05queryB\x08\n\x06_top_kB\x08\n\x06_alphaB\x07\n\x05_hopsB\x0c\n\n_min_scoreB\x0f\n\r_min_revisionB\x10\n\x0e_max_neighbors\"\xcf\x01\n\x0eSearchResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12&\n\tneighbors\x18\x02 \x03(\x0b\x32\x13.memorybank.v1.Node\x12\x1b\n\x13neighbors_truncated\x18\x03 \x01(\x08\x12\x10\n\x08revision\x18\x04 \x01(\x03\x12+\n\treranking\x18\x05 \x01(\x0e\x32\x18.memorybank.v1.Reranking\x12\x11\n\ttruncated\x18\x06 \x01(\x08\"\x81\x01\n\x12\x42\x61tchSearchRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12.\n\x08searches\x18\x02 \x03(\x0b\x32\x1c.memorybank.v1.SearchRequest\x12\x19\n\x0cmin_revision\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"W\n\x13\x42\x61tchSearchResponse\x12.\n\x07results\x18\x01 \x03(\x0b\x32\x1d.memorybank.v1.SearchResponse\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xc9\x03\n\x0e\x41ugmentRequest\x12\x0f\n\x07\x62\x61nk_id\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05top_k\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12.\n\x0btool_format\x18\x06 \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x19\n\x0cmin_revision\x18\x07 \x01(\x03H\x03\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12+\n\tstructure\x18\n \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x0b \x01(\x08\x12\x13\n\x0btools_apart\x18\x0c \x01(\x08\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x42\x08\n\x06_top_kB\x08\n\x06_alphaB\x0f\n\r_token_budgetB\x0f\n\r_min_revisionB\x0c\n\n_min_score\"\xa3\x02\n\x0f\x41ugmentResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\r\n\x05tools\x18\x02 \x03(\t\x12&\n\x04hits\x18\x03 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x0e\n\x06tokens\x18\x06 \x01(\x05\x12\x10\n\x08revision\x18\x07 \x01(\x03\x12+\n\treranking\x18\x08 \x01(\x0e\x32\x18.memorybank.v1.Reranking\x12\x11\n\ttruncated\x18\t \x01(\x08\x12\x13\n\x0b\x62\x65low_floor\x18\n \x01(\x05\"\xf8\x06\n\x16\x41ssembleContextRequest\x12\r\n\x05input\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x0c\n\x04user\x18\x03 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x04 \x01(\t\x12\x0f\n\x07\x62\x61nk_id\x18\x05 \x01(\t\x12)\n\x05parts\x18\x06 \x03(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x19\n\x0ctop_memories\x18\x07 \x01(\x05H\x00\x88\x01\x01\x12\x19\n\x0ctop_clusters\x18\x08 \x01(\x05H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\t \x01(\x05H\x02\x88\x01\x01\x12(\n\x04\x66orm\x18\n \x01(\x0e\x32\x1a.memorybank.v1.ContextForm\x12\r\n\x05tools\x18\x0b \x01(\x08\x12.\n\x0btool_format\x18\x0c \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x15\n\rallow_partial\x18\r \x01(\x08\x12N\n\rmin_revisions\x18\x0e \x03(\x0b\x32\x37.memorybank.v1.AssembleContextRequest.MinRevisionsEntry\x12&\n\x04refs\x18\x0f \x03(\x0b\x32\x18.memorybank.v1.SourceRef\x12\x0e\n\x06run_id\x18\x10 \x01(\t\x12\x17\n\ncollection\x18\x11 \x01(\tH\x03\x88\x01\x01\x12\x15\n\rinvocation_id\x18\x12 \x01(\t\x12\r\n\x05state\x18\x13 \x01(\t\x12\x16\n\ttop_facts\x18\x14 \x01(\x05H\x04\x88\x01\x01\x12\x19\n\x0ctop_episodes\x18\x15 \x01(\x05H\x05\x88\x01\x01\x12/\n\x0cpart_timeout\x18\x16 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07observe\x18\x17 \x01(\x08\x12\x13\n\x0btools_apart\x18\x18 \x01(\x08\x12\x16\n\tmin_score\x18\x19 \x01(\x01H\x06\x88\x01\x01\x1a\x33\n\x11MinRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x42\x0f\n\r_top_memoriesB\x0f\n\r_top_clustersB\x0f\n\r_token_budgetB\r\n\x0b_collectionB\x0c\n\n_top_factsB\x0f\n\r_top_episodesB\x0c\n\n_min_score\",\n\x0e\x43ontextMessage\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"G\n\x0bMissingPart\x12(\n\x04part\x18\x01 \x01(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\xfd\x03\n\x17\x41ssembleContextResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12/\n\x08messages\x18\x02 \x03(\x0b\x32\x1d.memorybank.v1.ContextMessage\x12\r\n\x05tools\x18\x03 \x03(\t\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x10\n\x08node_ids\x18\x06 \x03(\t\x12\x13\n\x0b\x63luster_ids\x18\x07 \x03(\t\x12+\n\x07missing\x18\x08 \x03(\x0b\x32\x1a.memorybank.v1.MissingPart\x12\x0e\n\x06tokens\x18\t \x01(\x05\x12H\n\trevisions\x18\n \x03(\x0b\x32\x35.memorybank.v1.AssembleContextResponse.RevisionsEntry\x12\x35\n\x0fmissing_sources\x18\x0b \x03(\x0b\x32\x1c.memorybank.v1.MissingSource\x12\x12\n\nrecord_ids\x18\x0c \x03(\t\x12\x13\n\x0b\x62\x65low_floor\x18\r \x01(\x05\x1a\x30\n\x0eRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01*w\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x19\n\x15SEARCH_MODE_ATTRIBUTE\x10\x02\x12\x19\n\x15SEARCH_MODE_EMBEDDING\x10\x03*z\n\x0cSearchTarget\x12\x1d\n\x19SEARCH_TARGET_UNSPECIFIED\x10\x00\x12\x17\n\x13SEARCH_TARGET_NODES\x10\x01\x12\x1a\n\x16SEARCH_TARGET_SEGMENTS\x10\x02\x12\x16\n\x12SEARCH_TARGET_BOTH\x10\x03*Q\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_WEIGHTED\x10\x01\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x02*i\n\tReranking\x12\x19\n\x15RERANKING_UNSPECIFIED\x10\x00\x12\x12\n\x0eRERANKING_DONE\x10\x01\x12\x12\n\x0eRERANKING_LATE\x10\x02\x12\x19\n\x15RERANKING_UNAVAILABLE\x10\x03*]\n\x0b\x43ontextForm\x12\x1c\n\x18\x43ONTEXT_FORM_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43ONTEXT_FORM_TEXT\x10\x01\x12\x19\n\x15\x43ONTEXT_FORM_MESSAGES\x10\x02*\xb6\x01\n\x0b\x43ontextPart\x12\x1c\n\x18\x43ONTEXT_PART_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43ONTEXT_PART_CONVERSATION\x10\x01\x12\x15\n\x11\x43ONTEXT_PART_BANK\x10\x02\x12\x1d\n\x19\x43ONTEXT_PART_INSTRUCTIONS\x10\x03\x12\x1a\n\x16\x43ONTEXT_PART_LONG_TERM\x10\x04\x12\x18\n\x14\x43ONTEXT_PART_WORKING\x10\x05\x32\xe8\x02\n\tRetrieval\x12J\n\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\x03\x90\x02\x01\x12Y\n\x0b\x42\x61tchSearch\x12!.memorybank.v1.BatchSearchRequest\x1a\".memorybank.v1.BatchSearchResponse\"\x03\x90\x02\x01\x12M\n\x07\x41ugment\x12\x1d.memorybank.v1.AugmentRequest\x1a\x1e.memorybank.v1.AugmentResponse\"\x03\x90\x02\x01\x12\x65\n\x0f\x41ssembleContext\x12%.memorybank.v1.AssembleContextRequest\x1a&.memorybank.v1.AssembleContextResponse\"\x03\x90\x02\x02\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1amemorybank/v1/access.proto\x1a memorybank/v1/instructions.proto\x1a\x19memorybank/v1/types.proto\"\xa8\x01\n\tStructure\x12\x0c\n\x04near\x18\x01 \x01(\x01\x12\r\n\x05reply\x18\x02 \x01(\x01\x12\x0f\n\x07speaker\x18\x03 \x01(\x01\x12\x0c\n\x04time\x18\x04 \x01(\x01\x12\r\n\x05topic\x18\x05 \x01(\x01\x12\x11\n\tdiversity\x18\x06 \x01(\x01\x12\x11\n\tconflicts\x18\x07 \x01(\x08\x12\r\n\x05quote\x18\x08 \x01(\x01\x12\x0c\n\x04user\x18\t \x01(\x01\x12\r\n\x05newer\x18\n \x01(\x01\"\x85\x05\n\rSearchRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x0e\n\x04text\x18\x02 \x01(\tH\x00\x12*\n\tembedding\x18\x03 \x01(\x0b\x32\x15.memorybank.v1.VectorH\x00\x12\x11\n\x07node_id\x18\x04 \x01(\tH\x00\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\x05top_k\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x07 \x01(\x01H\x02\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12\x11\n\x04hops\x18\n \x01(\x05H\x03\x88\x01\x01\x12\x18\n\x10\x65xclude_node_ids\x18\x0b \x03(\t\x12%\n\x06\x66ilter\x18\x0c \x01(\x0b\x32\x15.memorybank.v1.Filter\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x0e \x01(\x03H\x05\x88\x01\x01\x12\x1a\n\rmax_neighbors\x18\x0f \x01(\x05H\x06\x88\x01\x01\x12\x19\n\x11include_embedding\x18\x10 \x01(\x08\x12%\n\x06\x66usion\x18\x11 \x01(\x0e\x32\x15.memorybank.v1.Fusion\x12+\n\tstructure\x18\x12 \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x13 \x01(\x08\x42\x07\n\x05queryB\x08\n\x06_top_kB\x08\n\x06_alphaB\x07\n\x05_hopsB\x0c\n\n_min_scoreB\x0f\n\r_min_revisionB\x10\n\x0e_max_neighbors\"\xcf\x01\n\x0eSearchResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12&\n\tneighbors\x18\x02 \x03(\x0b\x32\x13.memorybank.v1.Node\x12\x1b\n\x13neighbors_truncated\x18\x03 \x01(\x08\x12\x10\n\x08revision\x18\x04 \x01(\x03\x12+\n\treranking\x18\x05 \x01(\x0e\x32\x18.memorybank.v1.Reranking\x12\x11\n\ttruncated\x18\x06 \x01(\x08\"\x87\x01\n\x12\x42\x61tchSearchRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12.\n\x08searches\x18\x02 \x03(\x0b\x32\x1c.memorybank.v1.SearchRequest\x12\x19\n\x0cmin_revision\x18\x03 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"W\n\x13\x42\x61tchSearchResponse\x12.\n\x07results\x18\x01 \x03(\x0b\x32\x1d.memorybank.v1.SearchResponse\x12\x10\n\x08revision\x18\x02 \x01(\x03\"\xcf\x03\n\x0e\x41ugmentRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05top_k\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\x05\x61lpha\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12.\n\x0btool_format\x18\x06 \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x19\n\x0cmin_revision\x18\x07 \x01(\x03H\x03\x88\x01\x01\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.memorybank.v1.SearchMode\x12+\n\x06target\x18\t \x01(\x0e\x32\x1b.memorybank.v1.SearchTarget\x12+\n\tstructure\x18\n \x01(\x0b\x32\x18.memorybank.v1.Structure\x12\x15\n\rskip_reranker\x18\x0b \x01(\x08\x12\x13\n\x0btools_apart\x18\x0c \x01(\x08\x12\x16\n\tmin_score\x18\r \x01(\x01H\x04\x88\x01\x01\x42\x08\n\x06_top_kB\x08\n\x06_alphaB\x0f\n\r_token_budgetB\x0f\n\r_min_revisionB\x0c\n\n_min_score\"\xa3\x02\n\x0f\x41ugmentResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12\r\n\x05tools\x18\x02 \x03(\t\x12&\n\x04hits\x18\x03 \x03(\x0b\x32\x18.memorybank.v1.SearchHit\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x0e\n\x06tokens\x18\x06 \x01(\x05\x12\x10\n\x08revision\x18\x07 \x01(\x03\x12+\n\treranking\x18\x08 \x01(\x0e\x32\x18.memorybank.v1.Reranking\x12\x11\n\ttruncated\x18\t \x01(\x08\x12\x13\n\x0b\x62\x65low_floor\x18\n \x01(\x05\"\x9c\x07\n\x16\x41ssembleContextRequest\x12\r\n\x05input\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x12\n\x04user\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x01\x12\x1d\n\x0f\x63onversation_id\x18\x04 \x01(\tB\x04\xe8\xe0\x18\x04\x12\x15\n\x07\x62\x61nk_id\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x02\x12)\n\x05parts\x18\x06 \x03(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x19\n\x0ctop_memories\x18\x07 \x01(\x05H\x00\x88\x01\x01\x12\x19\n\x0ctop_clusters\x18\x08 \x01(\x05H\x01\x88\x01\x01\x12\x19\n\x0ctoken_budget\x18\t \x01(\x05H\x02\x88\x01\x01\x12(\n\x04\x66orm\x18\n \x01(\x0e\x32\x1a.memorybank.v1.ContextForm\x12\r\n\x05tools\x18\x0b \x01(\x08\x12.\n\x0btool_format\x18\x0c \x01(\x0e\x32\x19.memorybank.v1.ToolFormat\x12\x15\n\rallow_partial\x18\r \x01(\x08\x12N\n\rmin_revisions\x18\x0e \x03(\x0b\x32\x37.memorybank.v1.AssembleContextRequest.MinRevisionsEntry\x12&\n\x04refs\x18\x0f \x03(\x0b\x32\x18.memorybank.v1.SourceRef\x12\x14\n\x06run_id\x18\x10 \x01(\tB\x04\xe8\xe0\x18\x04\x12\x1d\n\ncollection\x18\x11 \x01(\tB\x04\xe8\xe0\x18\x03H\x03\x88\x01\x01\x12\x1b\n\rinvocation_id\x18\x12 \x01(\tB\x04\xe8\xe0\x18\x04\x12\r\n\x05state\x18\x13 \x01(\t\x12\x16\n\ttop_facts\x18\x14 \x01(\x05H\x04\x88\x01\x01\x12\x19\n\x0ctop_episodes\x18\x15 \x01(\x05H\x05\x88\x01\x01\x12/\n\x0cpart_timeout\x18\x16 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07observe\x18\x17 \x01(\x08\x12\x13\n\x0btools_apart\x18\x18 \x01(\x08\x12\x16\n\tmin_score\x18\x19 \x01(\x01H\x06\x88\x01\x01\x1a\x33\n\x11MinRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x42\x0f\n\r_top_memoriesB\x0f\n\r_top_clustersB\x0f\n\r_token_budgetB\r\n\x0b_collectionB\x0c\n\n_top_factsB\x0f\n\r_top_episodesB\x0c\n\n_min_score\",\n\x0e\x43ontextMessage\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"G\n\x0bMissingPart\x12(\n\x04part\x18\x01 \x01(\x0e\x32\x1a.memorybank.v1.ContextPart\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\xfd\x03\n\x17\x41ssembleContextResponse\x12\x0e\n\x06prompt\x18\x01 \x01(\t\x12/\n\x08messages\x18\x02 \x03(\x0b\x32\x1d.memorybank.v1.ContextMessage\x12\r\n\x05tools\x18\x03 \x03(\t\x12(\n\x08sections\x18\x04 \x03(\x0b\x32\x16.memorybank.v1.Section\x12(\n\x08left_out\x18\x05 \x03(\x0b\x32\x16.memorybank.v1.LeftOut\x12\x10\n\x08node_ids\x18\x06 \x03(\t\x12\x13\n\x0b\x63luster_ids\x18\x07 \x03(\t\x12+\n\x07missing\x18\x08 \x03(\x0b\x32\x1a.memorybank.v1.MissingPart\x12\x0e\n\x06tokens\x18\t \x01(\x05\x12H\n\trevisions\x18\n \x03(\x0b\x32\x35.memorybank.v1.AssembleContextResponse.RevisionsEntry\x12\x35\n\x0fmissing_sources\x18\x0b \x03(\x0b\x32\x1c.memorybank.v1.MissingSource\x12\x12\n\nrecord_ids\x18\x0c \x03(\t\x12\x13\n\x0b\x62\x65low_floor\x18\r \x01(\x05\x1a\x30\n\x0eRevisionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01*w\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x19\n\x15SEARCH_MODE_ATTRIBUTE\x10\x02\x12\x19\n\x15SEARCH_MODE_EMBEDDING\x10\x03*z\n\x0cSearchTarget\x12\x1d\n\x19SEARCH_TARGET_UNSPECIFIED\x10\x00\x12\x17\n\x13SEARCH_TARGET_NODES\x10\x01\x12\x1a\n\x16SEARCH_TARGET_SEGMENTS\x10\x02\x12\x16\n\x12SEARCH_TARGET_BOTH\x10\x03*Q\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_WEIGHTED\x10\x01\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x02*i\n\tReranking\x12\x19\n\x15RERANKING_UNSPECIFIED\x10\x00\x12\x12\n\x0eRERANKING_DONE\x10\x01\x12\x12\n\x0eRERANKING_LATE\x10\x02\x12\x19\n\x15RERANKING_UNAVAILABLE\x10\x03*]\n\x0b\x43ontextForm\x12\x1c\n\x18\x43ONTEXT_FORM_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43ONTEXT_FORM_TEXT\x10\x01\x12\x19\n\x15\x43ONTEXT_FORM_MESSAGES\x10\x02*\xb6\x01\n\x0b\x43ontextPart\x12\x1c\n\x18\x43ONTEXT_PART_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43ONTEXT_PART_CONVERSATION\x10\x01\x12\x15\n\x11\x43ONTEXT_PART_BANK\x10\x02\x12\x1d\n\x19\x43ONTEXT_PART_INSTRUCTIONS\x10\x03\x12\x1a\n\x16\x43ONTEXT_PART_LONG_TERM\x10\x04\x12\x18\n\x14\x43ONTEXT_PART_WORKING\x10\x05\x32\x84\x03\n\tRetrieval\x12Q\n\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x12`\n\x0b\x42\x61tchSearch\x12!.memorybank.v1.BatchSearchRequest\x1a\".memorybank.v1.BatchSearchResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x12T\n\x07\x41ugment\x12\x1d.memorybank.v1.AugmentRequest\x1a\x1e.memorybank.v1.AugmentResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x12l\n\x0f\x41ssembleContext\x12%.memorybank.v1.AssembleContextRequest\x1a&.memorybank.v1.AssembleContextResponse\"\n\x90\x02\x02\xea\xe0\x18\x03\n\x01\x01\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,56 +36,74 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'memorybank.v1.retrieval_pb2
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\rmemorybank.v1P\001Z\032memorybank/v1;memorybankv1'
+  _globals['_SEARCHREQUEST'].fields_by_name['bank_id']._loaded_options = None
+  _globals['_SEARCHREQUEST'].fields_by_name['bank_id']._serialized_options = b'\350\340\030\002'
+  _globals['_BATCHSEARCHREQUEST'].fields_by_name['bank_id']._loaded_options = None
+  _globals['_BATCHSEARCHREQUEST'].fields_by_name['bank_id']._serialized_options = b'\350\340\030\002'
+  _globals['_AUGMENTREQUEST'].fields_by_name['bank_id']._loaded_options = None
+  _globals['_AUGMENTREQUEST'].fields_by_name['bank_id']._serialized_options = b'\350\340\030\002'
   _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._loaded_options = None
   _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_options = b'8\001'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['user']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['user']._serialized_options = b'\350\340\030\001'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['conversation_id']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['conversation_id']._serialized_options = b'\350\340\030\004'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['bank_id']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['bank_id']._serialized_options = b'\350\340\030\002'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['run_id']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['run_id']._serialized_options = b'\350\340\030\004'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['collection']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['collection']._serialized_options = b'\350\340\030\003'
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['invocation_id']._loaded_options = None
+  _globals['_ASSEMBLECONTEXTREQUEST'].fields_by_name['invocation_id']._serialized_options = b'\350\340\030\004'
   _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._loaded_options = None
   _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_options = b'8\001'
   _globals['_RETRIEVAL'].methods_by_name['Search']._loaded_options = None
-  _globals['_RETRIEVAL'].methods_by_name['Search']._serialized_options = b'\220\002\001'
+  _globals['_RETRIEVAL'].methods_by_name['Search']._serialized_options = b'\220\002\001\352\340\030\003\n\001\001'
   _globals['_RETRIEVAL'].methods_by_name['BatchSearch']._loaded_options = None
-  _globals['_RETRIEVAL'].methods_by_name['BatchSearch']._serialized_options = b'\220\002\001'
+  _globals['_RETRIEVAL'].methods_by_name['BatchSearch']._serialized_options = b'\220\002\001\352\340\030\003\n\001\001'
   _globals['_RETRIEVAL'].methods_by_name['Augment']._loaded_options = None
-  _globals['_RETRIEVAL'].methods_by_name['Augment']._serialized_options = b'\220\002\001'
+  _globals['_RETRIEVAL'].methods_by_name['Augment']._serialized_options = b'\220\002\001\352\340\030\003\n\001\001'
   _globals['_RETRIEVAL'].methods_by_name['AssembleContext']._loaded_options = None
-  _globals['_RETRIEVAL'].methods_by_name['AssembleContext']._serialized_options = b'\220\002\002'
-  _globals['_SEARCHMODE']._serialized_start=3661
-  _globals['_SEARCHMODE']._serialized_end=3780
-  _globals['_SEARCHTARGET']._serialized_start=3782
-  _globals['_SEARCHTARGET']._serialized_end=3904
-  _globals['_FUSION']._serialized_start=3906
-  _globals['_FUSION']._serialized_end=3987
-  _globals['_RERANKING']._serialized_start=3989
-  _globals['_RERANKING']._serialized_end=4094
-  _globals['_CONTEXTFORM']._serialized_start=4096
-  _globals['_CONTEXTFORM']._serialized_end=4189
-  _globals['_CONTEXTPART']._serialized_start=4192
-  _globals['_CONTEXTPART']._serialized_end=4374
-  _globals['_STRUCTURE']._serialized_start=142
-  _globals['_STRUCTURE']._serialized_end=310
-  _globals['_SEARCHREQUEST']._serialized_start=313
-  _globals['_SEARCHREQUEST']._serialized_end=952
-  _globals['_SEARCHRESPONSE']._serialized_start=955
-  _globals['_SEARCHRESPONSE']._serialized_end=1162
-  _globals['_BATCHSEARCHREQUEST']._serialized_start=1165
-  _globals['_BATCHSEARCHREQUEST']._serialized_end=1294
-  _globals['_BATCHSEARCHRESPONSE']._serialized_start=1296
-  _globals['_BATCHSEARCHRESPONSE']._serialized_end=1383
-  _globals['_AUGMENTREQUEST']._serialized_start=1386
-  _globals['_AUGMENTREQUEST']._serialized_end=1843
-  _globals['_AUGMENTRESPONSE']._serialized_start=1846
-  _globals['_AUGMENTRESPONSE']._serialized_end=2137
-  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_start=2140
-  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_end=3028
-  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_start=2866
-  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_end=2917
-  _globals['_CONTEXTMESSAGE']._serialized_start=3030
-  _globals['_CONTEXTMESSAGE']._serialized_end=3074
-  _globals['_MISSINGPART']._serialized_start=3076
-  _globals['_MISSINGPART']._serialized_end=3147
-  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_start=3150
-  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_end=3659
-  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_start=3611
-  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_end=3659
-  _globals['_RETRIEVAL']._serialized_start=4377
-  _globals['_RETRIEVAL']._serialized_end=4737
+  _globals['_RETRIEVAL'].methods_by_name['AssembleContext']._serialized_options = b'\220\002\002\352\340\030\003\n\001\001'
+  _globals['_SEARCHMODE']._serialized_start=3743
+  _globals['_SEARCHMODE']._serialized_end=3862
+  _globals['_SEARCHTARGET']._serialized_start=3864
+  _globals['_SEARCHTARGET']._serialized_end=3986
+  _globals['_FUSION']._serialized_start=3988
+  _globals['_FUSION']._serialized_end=4069
+  _globals['_RERANKING']._serialized_start=4071
+  _globals['_RERANKING']._serialized_end=4176
+  _globals['_CONTEXTFORM']._serialized_start=4178
+  _globals['_CONTEXTFORM']._serialized_end=4271
+  _globals['_CONTEXTPART']._serialized_start=4274
+  _globals['_CONTEXTPART']._serialized_end=4456
+  _globals['_STRUCTURE']._serialized_start=170
+  _globals['_STRUCTURE']._serialized_end=338
+  _globals['_SEARCHREQUEST']._serialized_start=341
+  _globals['_SEARCHREQUEST']._serialized_end=986
+  _globals['_SEARCHRESPONSE']._serialized_start=989
+  _globals['_SEARCHRESPONSE']._serialized_end=1196
+  _globals['_BATCHSEARCHREQUEST']._serialized_start=1199
+  _globals['_BATCHSEARCHREQUEST']._serialized_end=1334
+  _globals['_BATCHSEARCHRESPONSE']._serialized_start=1336
+  _globals['_BATCHSEARCHRESPONSE']._serialized_end=1423
+  _globals['_AUGMENTREQUEST']._serialized_start=1426
+  _globals['_AUGMENTREQUEST']._serialized_end=1889
+  _globals['_AUGMENTRESPONSE']._serialized_start=1892
+  _globals['_AUGMENTRESPONSE']._serialized_end=2183
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_start=2186
+  _globals['_ASSEMBLECONTEXTREQUEST']._serialized_end=3110
+  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_start=2948
+  _globals['_ASSEMBLECONTEXTREQUEST_MINREVISIONSENTRY']._serialized_end=2999
+  _globals['_CONTEXTMESSAGE']._serialized_start=3112
+  _globals['_CONTEXTMESSAGE']._serialized_end=3156
+  _globals['_MISSINGPART']._serialized_start=3158
+  _globals['_MISSINGPART']._serialized_end=3229
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_start=3232
+  _globals['_ASSEMBLECONTEXTRESPONSE']._serialized_end=3741
+  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_start=3693
+  _globals['_ASSEMBLECONTEXTRESPONSE_REVISIONSENTRY']._serialized_end=3741
+  _globals['_RETRIEVAL']._serialized_start=4459
+  _globals['_RETRIEVAL']._serialized_end=4847
 # @@protoc_insertion_point(module_scope)

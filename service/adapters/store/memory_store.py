@@ -22,9 +22,10 @@ from core.model.insight import Insight
 from core.model.request import RequestRecord
 from core.model.structuring import StructuringState
 from core.model.vector import Vector
-from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.memory_bank import BankContents
+from service.adapters.store.memory_credentials import MemoryCredentials
 from service.adapters.store.memory_items import ItemContents
 from service.adapters.store.undo import Undo
 
@@ -58,6 +59,7 @@ class MemoryStore:
         self._claims: dict[str, tuple[str, float]] = {}  # holder, and until when
         self._latest: datetime | None = None  # time that was recorded
         self._closed = False
+        self.credentials = MemoryCredentials()
 
     # ---- writing ----
 
@@ -162,6 +164,11 @@ class MemoryStore:
         stored = self._stored.get(key)
         return stored.contents.state(stored.head, space) if stored else None
 
+    async def record(self, key: Key) -> Any | None:
+        self._refuse_if_closed()
+        stored = self._stored.get(key)
+        return stored.contents.record if stored else None
+
     async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
         place = ("", "", "") if after is None else (after.tenant, after.kind, after.name)
         return [key for key, _ in self._sorted() if (key.tenant, key.kind, key.name) > place][:limit]
@@ -171,6 +178,9 @@ class MemoryStore:
 
     async def check_database(self) -> Sequence[str]:
         return ()
+
+    async def facts(self) -> StoreFacts:
+        return StoreFacts(kind="memory")
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         self._refuse_if_closed()
@@ -212,11 +222,18 @@ class MemoryStore:
             for key, stored in self._sorted()
             if (key.tenant, key.kind) == (tenant, kind)
             and key.name > after
-            and _is_chosen(stored.contents.record, chosen)
+            and _is_chosen(key, stored.contents.record, chosen)
         ][:limit]
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         return len([1 for key, _ in self._of_user(tenant, user) if key.kind == kind])
+
+    async def count_all(self, tenant: Tenant, kind: str, most: int) -> int:
+        return min(most, len([1 for key, _ in self._sorted() if (key.tenant, key.kind) == (tenant, kind)]))
+
+    async def oldest_due_time(self) -> datetime | None:
+        times = (getattr(stored.contents.record, "due_time", None) for _, stored in self._sorted())
+        return min((time for time in times if time is not None), default=None)
 
     async def keys_of_user(
         self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
@@ -335,7 +352,11 @@ def _trim(stored: _Stored, before: datetime) -> int:
     return first + len(old)
 
 
-def _is_chosen(record: Any, chosen: Listing) -> bool:
+def _is_chosen(key: Key, record: Any, chosen: Listing) -> bool:
+    if isinstance(key, BankKey) and not chosen.within.admits_bank(key.bank_id):
+        return False
+    if hasattr(record, "collection") and not chosen.within.admits_collection(record.collection):
+        return False
     return (
         chosen.user in ("", getattr(record, "user", ""))
         and chosen.collection in ("", getattr(record, "collection", ""))

@@ -17,6 +17,7 @@ from service.adapters.store.sql_store import SqlStore, tables_of
 class PostgresStore(SqlStore):
     """A `SqlStore` over a `PostgresDatabase`, which keeps the files too."""
 
+    name = "postgres"
     blobs: PostgresBlobs
 
     @classmethod

@@ -21,9 +21,43 @@ SELECT uid, revision, head FROM aggregates WHERE tenant = :tenant AND kind = :ki
 -- name: put_record
 UPDATE aggregates SET record = :record, checksum = :checksum WHERE tenant = :tenant AND kind = :kind AND name = :name
 
+-- name: asking
+SELECT is_on, version FROM asking
+
+-- name: ask
+INSERT INTO asking (id, is_on, version) VALUES (1, 1, 1)
+ON CONFLICT (id) DO UPDATE SET is_on = 1, version = asking.version + 1
+
+-- name: ask_anew
+UPDATE asking SET version = version + 1
+
+-- name: stop_asking
+UPDATE asking SET is_on = 0, version = version + 1
+
+-- name: add_api_key
+INSERT INTO api_keys (key_id, record, create_time, expire_time)
+VALUES (:key_id, :record, :create_time, :expire_time)
+
+-- name: api_key
+SELECT record, expire_time, revoke_time, last_used FROM api_keys WHERE key_id = :key_id
+
+-- name: api_keys
+SELECT record, expire_time, revoke_time, last_used FROM api_keys ORDER BY create_time, key_id
+
+-- name: revoke_api_key
+UPDATE api_keys SET revoke_time = coalesce(revoke_time, :now) WHERE key_id = :key_id
+
 -- name: count
 SELECT count(*) FROM aggregates
 WHERE tenant = :tenant AND kind = :kind AND "user" = :user AND "user" <> '' AND head <> ''
+
+-- name: count_all
+SELECT count(*) FROM (
+  SELECT 1 FROM aggregates WHERE tenant = :tenant AND kind = :kind AND head <> '' LIMIT :most
+) AS first_ones
+
+-- name: oldest_due_time
+SELECT min(due_time) FROM aggregates WHERE due_time IS NOT NULL
 
 -- name: keys_of_user
 SELECT tenant, kind, name, uid FROM aggregates

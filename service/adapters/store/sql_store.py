@@ -22,9 +22,10 @@ from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
+from core.model.access import OF_COLLECTION, Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
-from core.ports.store import Leftover, Listing, PurgeCounts, Require
+from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
 from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.checksums import check, check_row, checksum, seed_of
 from service.adapters.store.database import Connection, Database, Guarded, Length, Refused
@@ -34,6 +35,7 @@ from service.adapters.store.owned import OwnedTables, owner_row
 from service.adapters.store.plans import Plans
 from service.adapters.store.purging import Purgeable, Purging, are_more
 from service.adapters.store.rows import Row, RowShape
+from service.adapters.store.sql_credentials import SqlCredentials
 from service.adapters.store.trimming import trimmed
 from service.adapters.store.verifying import request_checksum, verify_rows
 
@@ -64,6 +66,9 @@ Standing = tuple[
 class SqlStore:
     """Implements `core.ports.store.Store` over a `Database`."""
 
+    name: str
+    """Of the kind of database."""
+
     def __init__(
         self, database: Database, queries: Mapping[str, str], kinds: Kinds, tables: Mapping[str, OwnedTables]
     ) -> None:
@@ -75,6 +80,7 @@ class SqlStore:
         self._requests = RowShape(RequestRecord)
         self._plans = Plans(queries, kinds, tables, self._requests)
         self._purging = Purging(database, queries, tables)
+        self.credentials = SqlCredentials(database, queries)
 
     async def close(self) -> None:
         await self._database.close()
@@ -124,6 +130,7 @@ class SqlStore:
                 removed = await self._purging.purge(key, standing)
             except Refused:
                 continue  # it changed, or went, between the look-up and the purge
+            log.info("erased", kind=key.kind, uid=standing.uid)  # no name: the log, too, keeps no trace of it
             await self._database.scrub()
             counted = {table: removed[table] for table in _COUNTED if table in removed}
             return replace(counts, **counted)  # type: ignore[arg-type]  # names of counts, all of them numbers
@@ -176,6 +183,10 @@ class SqlStore:
             raise
         return state
 
+    async def record(self, key: Key) -> Any | None:
+        rows = await self._fetch("stands", owner_row(key))
+        return decode(self._kinds[key.kind].record, rows[0][3]) if rows else None
+
     async def keys(self, after: Key | None, limit: int) -> Sequence[Key]:
         place = ("", "", "") if after is None else (after.tenant, after.kind, after.name)
         row: Row = {**dict(zip(("tenant", "kind", "name"), place, strict=True)), "limit": limit}
@@ -187,6 +198,10 @@ class SqlStore:
             tables, own = self._tables[key.kind], owner_row(key)
             await self._database.read(partial(verify_rows, self._sql, tables, key, own), Length.LONG_LOAD)
         return state
+
+    async def facts(self) -> StoreFacts:
+        ((schema, size),) = await self._fetch("facts", {})
+        return StoreFacts(kind=self.name, schema=schema, size=size)
 
     async def heads(self, keys: Sequence[Key]) -> Mapping[Key, Head]:
         wanted = dumps([[key.tenant, key.kind, key.name] for key in keys])
@@ -257,6 +272,7 @@ class SqlStore:
             "collection": chosen.collection,
             "labels": dumps(dict(chosen.labels)),
             "state": chosen.state,
+            **_within(kind, chosen.within),
             "after": after,
             "limit": limit,
         }
@@ -272,6 +288,14 @@ class SqlStore:
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         ((count,),) = await self._fetch("count", {"tenant": tenant, "kind": kind, "user": user})
         return int(count)
+
+    async def count_all(self, tenant: Tenant, kind: str, most: int) -> int:
+        ((count,),) = await self._fetch("count_all", {"tenant": tenant, "kind": kind, "most": most})
+        return int(count)
+
+    async def oldest_due_time(self) -> datetime | None:
+        ((oldest,),) = await self._fetch("oldest_due_time", {})
+        return None if oldest is None else instant(oldest)
 
     async def keys_of_user(
         self, tenant: Tenant, user: str, *, include_banks: bool, limit: int
@@ -366,6 +390,16 @@ class SqlStore:
 
     def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Purgeable | None, PurgeCounts]:
         return self._purging.purgeable(key, connection), self._tables[key.kind].counted(connection, key)
+
+
+def _within(kind: str, binding: Binding) -> Row:
+    """Returns how a list keeps to a binding: names begin so, and are among these, as are collections; `null`: any."""
+    is_bank = kind == BankKey.kind
+    return {
+        "prefix": binding.bank_prefix if is_bank else "",
+        "names": dumps(binding.banks if is_bank else None),
+        "collections": dumps(binding.collections if kind in OF_COLLECTION else None),
+    }
 
 
 _COUNTED = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")

@@ -15,6 +15,7 @@ from service.adapters.store.sqlite_file import SqliteFile
 class SqliteStore(SqlStore):
     """A `SqlStore` over a `SqliteFile`."""
 
+    name = "sqlite"
     file: SqliteFile
 
     @classmethod

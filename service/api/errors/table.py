@@ -4,6 +4,8 @@ Law: this is the only place that gives an error those. A message says what happe
 one, the way out; it never repeats what is remembered.
 """
 
+from datetime import timedelta
+
 import grpc
 
 from core import errors as core
@@ -17,8 +19,10 @@ from service.api.errors.transport import (
     Defect,
     InvalidRequest,
     MessageTooLarge,
+    RateLimited,
     ShuttingDown,
     Starting,
+    Unauthenticated,
     UndecodableRequest,
 )
 
@@ -248,6 +252,25 @@ RULES: dict[type[MemoryBankError], Rule] = {
         code=grpc.StatusCode.DEADLINE_EXCEEDED,
         reason=pb.ERROR_REASON_DEADLINE_EXCEEDED,
         message="the deadline passed; a write that was stored stands, and the same request_id tells",
+    ),
+    Unauthenticated: Rule(
+        code=grpc.StatusCode.UNAUTHENTICATED,
+        reason=pb.ERROR_REASON_UNAUTHENTICATED,
+        message="{problem}",
+        metadata=("problem",),
+    ),
+    core.PermissionDenied: Rule(
+        code=grpc.StatusCode.PERMISSION_DENIED,
+        reason=pb.ERROR_REASON_PERMISSION_DENIED,
+        message="{problem}",
+        metadata=("problem",),
+    ),
+    RateLimited: Rule(
+        code=grpc.StatusCode.RESOURCE_EXHAUSTED,
+        reason=pb.ERROR_REASON_RATE_LIMITED,
+        message="more calls than {limit} allows: try again in {wait:.3f} s",
+        metadata=("limit", "wait"),
+        retry_after=timedelta(),
     ),
     Defect: Rule(
         code=grpc.StatusCode.INTERNAL,

@@ -37,6 +37,19 @@ class ShuttingDown(MemoryBankError):
     """The service is stopping."""
 
 
+class Unauthenticated(MemoryBankError):
+    """The call has no valid credential. `problem` does not tell an expired key from one that never was."""
+
+    problem: str
+
+
+class RateLimited(MemoryBankError):
+    """Calls come faster than `limit`, a setting, allows; the next may come after `wait` seconds."""
+
+    limit: str
+    wait: float
+
+
 class Defect(MemoryBankError):
     """Something failed that was never meant to. The log has the details under `incident`."""
 

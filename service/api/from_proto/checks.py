@@ -19,8 +19,9 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from numpy.typing import NDArray
 
+from core.caller import Caller
 from core.errors import InvalidField
-from core.ids import BankId, RequestId, Tenant, is_id
+from core.ids import RequestId, is_id
 from core.keys import BankKey
 from core.model.bank import NEVER
 from core.model.insight import LONGEST
@@ -60,7 +61,8 @@ class Checks:
     As a context it ends by raising InvalidRequest with all that was found.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
         self.violations: list[InvalidField] = []
         self._place = ""
 
@@ -73,7 +75,7 @@ class Checks:
 
     def within(self, place: str) -> "Checks":
         """Checks of a message that lies at `place` (`searches[3].`): what they find is found here."""
-        inner = Checks()
+        inner = Checks(self.caller)
         inner.violations, inner._place = self.violations, self._place + place
         return inner
 
@@ -103,8 +105,8 @@ class Checks:
             self.wrong(field, "must not name one twice")
         return given
 
-    def key(self, tenant: Tenant, bank_id: str, field: str = "bank_id") -> BankKey:
-        return BankKey(tenant=tenant, bank_id=BankId(self.id(field, bank_id)))
+    def key(self, caller: Caller, bank_id: str, field: str = "bank_id") -> BankKey:
+        return caller.bank(self.id(field, bank_id))
 
     # ---- texts ----
 
@@ -283,17 +285,25 @@ class Checks:
         request_id: str = getattr(message, "request_id")  # noqa: B009  every mutation has it
         if not request_id:
             return None
-        return request_key(self.id(path, request_id), message, digest(message, *apart))
+        return request_key(self.id(path, request_id), message, self.caller.subject, digest(message, *apart))
 
 
-def checking() -> Checks:
-    """Checks of a request: `with checking() as check`."""
-    return Checks()
+def checking(caller: Caller) -> Checks:
+    """Checks of a caller's request: `with checking(caller) as check`."""
+    return Checks(caller)
 
 
-def request_key(request_id: str, message: Message, body: str) -> RequestKey:
+def request_key(request_id: str, message: Message, subject: str, body: str) -> RequestKey:
     verb = message.DESCRIPTOR.name.removesuffix("Request")
-    return RequestKey(request_id=RequestId(request_id), verb=verb, digest=body)
+    return RequestKey(
+        request_id=RequestId(request_id), verb=verb, digest=digest_for(subject, body), subject=subject
+    )
+
+
+def digest_for(subject: str, body: str) -> str:
+    """Returns the digest of a subject's request: two subjects' are never the same. Without a subject it is the body's
+    alone, as it was before there were any."""
+    return hashlib.sha256(f"{subject}\n{body}".encode()).hexdigest() if subject else body
 
 
 def digest(message: Message, *apart: str) -> str:

@@ -1,6 +1,7 @@
 """Requests of LongTerm about collections as wholes."""
 
-from core.ids import Tenant, User
+from core.caller import Caller
+from core.ids import User
 from core.usecases.long_term.delete_collection import DeleteCollection
 from core.usecases.long_term.export_collection import ExportCollection
 from core.usecases.long_term.get_collection import GetCollection
@@ -14,13 +15,13 @@ COLLECTION_FIELDS = ("half_life_days", "retention", "enabled")
 LONGEST_HALF_LIFE = 36_525.0  # days
 
 
-def get_collection(request: pb.GetCollectionRequest, tenant: Tenant) -> GetCollection:
-    with checking() as check:
-        return GetCollection(key=key_of(check, tenant, request), min_revision=check.min_revision(request))
+def get_collection(request: pb.GetCollectionRequest, caller: Caller) -> GetCollection:
+    with checking(caller) as check:
+        return GetCollection(key=key_of(check, caller, request), min_revision=check.min_revision(request))
 
 
-def update_collection(request: pb.UpdateCollectionRequest, tenant: Tenant) -> UpdateCollection:
-    with checking() as check:
+def update_collection(request: pb.UpdateCollectionRequest, caller: Caller) -> UpdateCollection:
+    with checking(caller) as check:
         given = request.collection
         check.amount("collection.half_life_days", given.half_life_days, MOST_CATEGORIES)
         for name, days in list(given.half_life_days.items())[:MOST_CATEGORIES]:
@@ -30,7 +31,7 @@ def update_collection(request: pb.UpdateCollectionRequest, tenant: Tenant) -> Up
                 check.wrong(path, f"must be 0 to {LONGEST_HALF_LIFE:,.0f} days")
         retention = given.HasField("retention")
         return UpdateCollection(
-            key=collection_key(check, tenant, given.user, given.collection, "collection."),
+            key=collection_key(check, caller, given.user, given.collection, "collection."),
             fields=check.mask("update_mask", request.update_mask, COLLECTION_FIELDS),
             half_life_days=dict(given.half_life_days),
             retention=check.duration("collection.retention", given.retention) if retention else None,
@@ -40,26 +41,27 @@ def update_collection(request: pb.UpdateCollectionRequest, tenant: Tenant) -> Up
         )
 
 
-def list_collections(request: pb.ListCollectionsRequest, tenant: Tenant) -> ListCollections:
-    with checking() as check:
+def list_collections(request: pb.ListCollectionsRequest, caller: Caller) -> ListCollections:
+    with checking(caller) as check:
         return ListCollections(
-            tenant=tenant,
+            tenant=caller.tenant,
             user=User(check.text("user", request.user, NAME, least=1)),
+            within=caller.binding,
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
         )
 
 
-def delete_collection(request: pb.DeleteCollectionRequest, tenant: Tenant) -> DeleteCollection:
-    with checking() as check:
+def delete_collection(request: pb.DeleteCollectionRequest, caller: Caller) -> DeleteCollection:
+    with checking(caller) as check:
         check.request(request)
         return DeleteCollection(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             allow_missing=request.allow_missing,
             if_revision=check.revision(request, "if_revision"),
         )
 
 
-def export_collection(request: pb.ExportCollectionRequest, tenant: Tenant) -> ExportCollection:
-    with checking() as check:
-        return ExportCollection(key=key_of(check, tenant, request), min_revision=check.min_revision(request))
+def export_collection(request: pb.ExportCollectionRequest, caller: Caller) -> ExportCollection:
+    with checking(caller) as check:
+        return ExportCollection(key=key_of(check, caller, request), min_revision=check.min_revision(request))

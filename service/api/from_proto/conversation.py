@@ -5,7 +5,10 @@ from typing import Literal
 
 from google.protobuf.message import Message
 
-from core.ids import Collection, ConversationId, Tenant, User
+from core.caller import Caller
+from core.ids import Collection, ConversationId, User
+from core.keys import ConversationKey
+from core.model.access import Scope
 from core.model.conversation import ConversationSettings, SummaryKind
 from core.usecases.conversation.add_key import AddKey
 from core.usecases.conversation.add_turns import AddTurns, NewTurn
@@ -21,7 +24,7 @@ from core.usecases.conversation.list_conversations import ListConversations
 from core.usecases.conversation.list_keys import ListKeys
 from core.usecases.conversation.list_summaries import ListSummaries
 from core.usecases.conversation.list_turns import LAST, ListTurns
-from core.usecases.conversation.search_turns import SearchTurns
+from core.usecases.conversation.search_turns import MOST_CONVERSATIONS, AllConversations, SearchTurns
 from core.usecases.conversation.update_conversation import UpdateConversation
 from core.usecases.conversation.update_key import UpdateKey
 from memorybank.v1 import conversation_pb2 as pb
@@ -32,6 +35,7 @@ from service.api.from_proto.values import conversation_key
 
 MOST_TURNS = 100  # of one call
 MOST_STEPS = 1_000
+MOST_SEARCHED = 1_000  # conversations of one search
 WIDEST = 100_000  # steps of a range to be deleted
 TURN_TEXT = 100_000  # code points of a side
 KEY_TEXT = 1_000
@@ -46,11 +50,11 @@ def collection_of(check: Checks, value: str) -> Collection:
     return Collection(check.text("collection", value, NAME))
 
 
-def create_conversation(request: pb.CreateConversationRequest, tenant: Tenant) -> CreateConversation:
-    with checking() as check:
+def create_conversation(request: pb.CreateConversationRequest, caller: Caller) -> CreateConversation:
+    with checking(caller) as check:
         given = check.id_or_none("conversation_id", request.conversation_id)
         return CreateConversation(
-            tenant=tenant,
+            tenant=caller.tenant,
             user=User(check.text("user", request.user, NAME, least=1)),
             conversation_id=ConversationId(given) if given else None,
             collection=collection_of(check, request.collection),
@@ -90,36 +94,37 @@ def _flag(given: pb.ConversationSettings, name: Literal["extract_facts", "record
     return bool(getattr(given, name)) if given.HasField(name) else None
 
 
-def get_conversation(request: pb.GetConversationRequest, tenant: Tenant) -> GetConversation:
-    with checking() as check:
+def get_conversation(request: pb.GetConversationRequest, caller: Caller) -> GetConversation:
+    with checking(caller) as check:
         return GetConversation(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             include_invocations=request.include_invocations,
             min_revision=check.min_revision(request),
         )
 
 
-def list_conversations(request: pb.ListConversationsRequest, tenant: Tenant) -> ListConversations:
-    with checking() as check:
+def list_conversations(request: pb.ListConversationsRequest, caller: Caller) -> ListConversations:
+    with checking(caller) as check:
         return ListConversations(
-            tenant=tenant,
+            tenant=caller.tenant,
             user=User(check.text("user", request.user, NAME, least=1)),
             collection=collection_of(check, request.collection),
             labels=check.labels("labels", request.labels),
             state=check.choice("state", int(request.state), ANY_STATE),
+            within=caller.binding,
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
         )
 
 
-def update_conversation(request: pb.UpdateConversationRequest, tenant: Tenant) -> UpdateConversation:
-    with checking() as check:
+def update_conversation(request: pb.UpdateConversationRequest, caller: Caller) -> UpdateConversation:
+    with checking(caller) as check:
         given = request.conversation
         for name in ("user", "conversation_id"):
             if getattr(given, name) not in ("", getattr(request, name)):
                 check.wrong(f"conversation.{name}", f"must be empty, or the {name} of the request")
         return UpdateConversation(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             fields=check.mask("update_mask", request.update_mask, FIELDS),
             goal=check.text("conversation.goal", given.goal, CONVERSATION_GOAL),
             labels=check.labels("conversation.labels", given.labels),
@@ -131,20 +136,20 @@ def update_conversation(request: pb.UpdateConversationRequest, tenant: Tenant) -
         )
 
 
-def end_conversation(request: pb.EndConversationRequest, tenant: Tenant) -> EndConversation:
-    with checking() as check:
+def end_conversation(request: pb.EndConversationRequest, caller: Caller) -> EndConversation:
+    with checking(caller) as check:
         return EndConversation(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             wait=request.wait,
             request=check.request(request, "wait"),
         )
 
 
-def delete_conversation(request: pb.DeleteConversationRequest, tenant: Tenant) -> DeleteConversation:
-    with checking() as check:
+def delete_conversation(request: pb.DeleteConversationRequest, caller: Caller) -> DeleteConversation:
+    with checking(caller) as check:
         check.id_or_none("request_id", request.request_id)
         return DeleteConversation(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             allow_missing=request.allow_missing,
             if_revision=check.revision(request, "if_revision"),
             forget_records=request.forget_records,
@@ -154,12 +159,12 @@ def delete_conversation(request: pb.DeleteConversationRequest, tenant: Tenant) -
 # ---- turns ----
 
 
-def add_turns(request: pb.AddTurnsRequest, tenant: Tenant) -> AddTurns:
-    with checking() as check:
+def add_turns(request: pb.AddTurnsRequest, caller: Caller) -> AddTurns:
+    with checking(caller) as check:
         turns = request.turns
         check.amount("turns", turns, MOST_TURNS, least=1)
         return AddTurns(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             collection=collection_of(check, request.collection),
             turns=tuple([_turn(check.within(f"turns[{i}]."), t) for i, t in enumerate(turns[:MOST_TURNS])]),
             request=check.request(request),
@@ -176,14 +181,15 @@ def _turn(check: Checks, given: pb.Turn) -> NewTurn:
         reply_speaker=check.text("reply_speaker", given.reply_speaker, NAME),
         event_time=check.optional_time(given, "event_time"),
         labels=check.labels("labels", given.labels),
+        stated=check.caller.may(Scope.SPEAK_FOR_USER),
     )
 
 
-def list_turns(request: pb.ListTurnsRequest, tenant: Tenant) -> ListTurns:
-    with checking() as check:
+def list_turns(request: pb.ListTurnsRequest, caller: Caller) -> ListTurns:
+    with checking(caller) as check:
         first, last = _steps(check, request)
         return ListTurns(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             first_step=1 if first is None else first,
             last_step=LAST if last is None else last,
             page_size=check.page_size(request.page_size),
@@ -201,8 +207,8 @@ def _steps(check: Checks, request: Message) -> tuple[int | None, int | None]:
     return first, last
 
 
-def delete_turns(request: pb.DeleteTurnsRequest, tenant: Tenant) -> DeleteTurns:
-    with checking() as check:
+def delete_turns(request: pb.DeleteTurnsRequest, caller: Caller) -> DeleteTurns:
+    with checking(caller) as check:
         first, last = _steps(check, request)
         named = tuple(request.steps)
         check.amount("steps", named, MOST_STEPS)
@@ -212,7 +218,7 @@ def delete_turns(request: pb.DeleteTurnsRequest, tenant: Tenant) -> DeleteTurns:
             check.wrong("steps", "must not name one twice")
         _one_choice(check, named, first, last)
         return DeleteTurns(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             steps=named,
             first_step=first or 0,
             last_step=last or 0,
@@ -230,14 +236,14 @@ def _one_choice(check: Checks, named: Sequence[int], first: int | None, last: in
         check.wrong("last_step", f"must be at most {WIDEST - 1:,} after first_step")
 
 
-def search_turns(request: pb.SearchTurnsRequest, tenant: Tenant) -> SearchTurns:
-    with checking() as check:
+def search_turns(request: pb.SearchTurnsRequest, caller: Caller) -> SearchTurns:
+    with checking(caller) as check:
         by = request.WhichOneof("query")
         if by is None:
             check.wrong("text", "must be given, or embedding")
         since, until = time_range(check, "event_time", request.event_time)
         return SearchTurns(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            among=_among(check, request, caller),
             text=check.text("text", request.text, GOAL, least=1) if by == "text" else "",
             embedding=check.vector("embedding", request.embedding) if by == "embedding" else None,
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
@@ -248,25 +254,51 @@ def search_turns(request: pb.SearchTurnsRequest, tenant: Tenant) -> SearchTurns:
         )
 
 
+def _among(
+    check: Checks, request: pb.SearchTurnsRequest, caller: Caller
+) -> ConversationKey | AllConversations:
+    if request.conversation_id:
+        given = {
+            "collection": bool(request.collection),
+            "labels": bool(request.labels),
+            "most_conversations": request.HasField("most_conversations"),
+        }
+        for name in (name for name, is_given in given.items() if is_given):
+            check.wrong(name, "must be left out where conversation_id is given")
+        return conversation_key(check, caller, request.user, request.conversation_id)
+    if request.HasField("min_revision"):
+        check.wrong(
+            "min_revision", "must be left out without a conversation_id: each conversation has its own"
+        )
+    return AllConversations(
+        tenant=caller.tenant,
+        user=User(check.text("user", request.user, NAME, least=1)),
+        collection=collection_of(check, request.collection),
+        labels=check.labels("labels", request.labels),
+        within=caller.binding,
+        most=check.optional_int(request, "most_conversations", 1, MOST_SEARCHED) or MOST_CONVERSATIONS,
+    )
+
+
 # ---- keys ----
 
 
-def add_key(request: pb.AddKeyRequest, tenant: Tenant) -> AddKey:
-    with checking() as check:
+def add_key(request: pb.AddKeyRequest, caller: Caller) -> AddKey:
+    with checking(caller) as check:
         return AddKey(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             text=check.text("text", request.text, KEY_TEXT, least=1),
             request=check.request(request),
         )
 
 
-def update_key(request: pb.UpdateKeyRequest, tenant: Tenant) -> UpdateKey:
-    with checking() as check:
+def update_key(request: pb.UpdateKeyRequest, caller: Caller) -> UpdateKey:
+    with checking(caller) as check:
         check.mask("update_mask", request.update_mask, ("text",))
         if request.key.key_id not in ("", request.key_id):
             check.wrong("key.key_id", "must be empty, or the key_id of the request")
         return UpdateKey(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             key_id=check.id("key_id", request.key_id),
             text=check.text("key.text", request.key.text, KEY_TEXT, least=1),
             if_revision=check.revision(request, "if_revision"),
@@ -274,19 +306,19 @@ def update_key(request: pb.UpdateKeyRequest, tenant: Tenant) -> UpdateKey:
         )
 
 
-def delete_key(request: pb.DeleteKeyRequest, tenant: Tenant) -> DeleteKey:
-    with checking() as check:
+def delete_key(request: pb.DeleteKeyRequest, caller: Caller) -> DeleteKey:
+    with checking(caller) as check:
         return DeleteKey(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             key_id=check.id("key_id", request.key_id),
             request=check.request(request),
         )
 
 
-def list_keys(request: pb.ListKeysRequest, tenant: Tenant) -> ListKeys:
-    with checking() as check:
+def list_keys(request: pb.ListKeysRequest, caller: Caller) -> ListKeys:
+    with checking(caller) as check:
         return ListKeys(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
             min_revision=check.min_revision(request),
@@ -296,22 +328,22 @@ def list_keys(request: pb.ListKeysRequest, tenant: Tenant) -> ListKeys:
 # ---- clusters and summaries ----
 
 
-def list_clusters(request: pb.ListClustersRequest, tenant: Tenant) -> ListClusters:
-    with checking() as check:
+def list_clusters(request: pb.ListClustersRequest, caller: Caller) -> ListClusters:
+    with checking(caller) as check:
         return ListClusters(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
             min_revision=check.min_revision(request),
         )
 
 
-def list_summaries(request: pb.ListSummariesRequest, tenant: Tenant) -> ListSummaries:
-    with checking() as check:
+def list_summaries(request: pb.ListSummariesRequest, caller: Caller) -> ListSummaries:
+    with checking(caller) as check:
         first, last = _steps(check, request)
         since, until = time_range(check, "time", request.time)
         return ListSummaries(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             kind=check.choice("kind", int(request.kind), ANY_KIND),
             first_step=first,
             last_step=last,
@@ -323,8 +355,8 @@ def list_summaries(request: pb.ListSummariesRequest, tenant: Tenant) -> ListSumm
         )
 
 
-def delete_summaries(request: pb.DeleteSummariesRequest, tenant: Tenant) -> DeleteSummaries:
-    with checking() as check:
+def delete_summaries(request: pb.DeleteSummariesRequest, caller: Caller) -> DeleteSummaries:
+    with checking(caller) as check:
         first, last = _steps(check, request)
         since, until = time_range(check, "time", request.time)
         if first is None and last is None and since is None and until is None:
@@ -332,7 +364,7 @@ def delete_summaries(request: pb.DeleteSummariesRequest, tenant: Tenant) -> Dele
         if (first is not None or last is not None) and request.HasField("time"):
             check.wrong("time", "must be absent where first_step or last_step are given")
         return DeleteSummaries(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             first_step=first,
             last_step=last,
             since=since,

@@ -1,6 +1,7 @@
 """Requests of DeepRetrieval."""
 
-from core.ids import AttachmentId, InteractionId, NodeId, Tenant
+from core.caller import Caller
+from core.ids import AttachmentId, InteractionId, NodeId
 from core.usecases.bank.get_interaction import GetInteraction
 from core.usecases.bank.get_lineage import GetLineage
 from core.usecases.bank.list_interactions import ListInteractions
@@ -16,8 +17,8 @@ MOST_RECORDS = 100
 MOST_SURROUNDINGS = 100_000
 
 
-def get_interaction(request: pb.GetInteractionRequest, tenant: Tenant) -> GetInteraction:
-    with checking() as check:
+def get_interaction(request: pb.GetInteractionRequest, caller: Caller) -> GetInteraction:
+    with checking(caller) as check:
         by = request.WhichOneof("target")
         if by is None:
             check.wrong("node_id", "must be given, or interaction_id")
@@ -29,7 +30,7 @@ def get_interaction(request: pb.GetInteractionRequest, tenant: Tenant) -> GetInt
         start = check.at_least("start", request.start)
         end = check.at_least("end", request.end, start + 1) if request.HasField("end") else None
         return GetInteraction(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=NodeId(node_id) if node_id else None,
             interaction_id=InteractionId(interaction_id) if interaction_id else None,
             attachment_id=AttachmentId(attachment_id) if attachment_id else None,
@@ -61,13 +62,13 @@ def _passages(check: Checks, request: pb.GetInteractionRequest) -> Passages:
     )
 
 
-def list_interactions(request: pb.ListInteractionsRequest, tenant: Tenant) -> ListInteractions:
-    with checking() as check:
+def list_interactions(request: pb.ListInteractionsRequest, caller: Caller) -> ListInteractions:
+    with checking(caller) as check:
         node_id = check.id_or_none("node_id", request.node_id)
         since, until = time_range(check, "event_time", request.event_time)
         check.amount("states", request.states, MOST_STATES)
         return ListInteractions(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=NodeId(node_id) if node_id else None,
             since=since,
             until=until,
@@ -80,10 +81,10 @@ def list_interactions(request: pb.ListInteractionsRequest, tenant: Tenant) -> Li
         )
 
 
-def read_attachment(request: pb.ReadAttachmentRequest, tenant: Tenant) -> ReadAttachment:
-    with checking() as check:
+def read_attachment(request: pb.ReadAttachmentRequest, caller: Caller) -> ReadAttachment:
+    with checking(caller) as check:
         return ReadAttachment(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             attachment_id=AttachmentId(check.id("attachment_id", request.attachment_id)),
             offset=check.at_least("offset", request.offset),
             limit=check.at_least("limit", request.limit) if request.HasField("limit") else None,
@@ -91,10 +92,10 @@ def read_attachment(request: pb.ReadAttachmentRequest, tenant: Tenant) -> ReadAt
         )
 
 
-def get_lineage(request: pb.GetLineageRequest, tenant: Tenant) -> GetLineage:
-    with checking() as check:
+def get_lineage(request: pb.GetLineageRequest, caller: Caller) -> GetLineage:
+    with checking(caller) as check:
         return GetLineage(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),

@@ -3,8 +3,9 @@
 import hashlib
 from collections.abc import AsyncIterator
 
+from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
-from core.ids import BankId, Tenant
+from core.ids import BankId
 from core.usecases.bank.export_bank import ExportBank
 from core.usecases.bank.export_records import (
     ExportRecord,
@@ -17,21 +18,21 @@ from service.api.from_proto.checks import checking
 from service.api.from_proto.export_records import READERS
 
 
-def export_bank(request: pb.ExportBankRequest, tenant: Tenant) -> ExportBank:
-    with checking() as check:
+def export_bank(request: pb.ExportBankRequest, caller: Caller) -> ExportBank:
+    with checking(caller) as check:
         return ExportBank(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             omit_files=request.omit_files,
             omit_segment_vectors=request.omit_segment_vectors,
             min_revision=check.min_revision(request),
         )
 
 
-def import_options(options: pb.ImportOptions, tenant: Tenant) -> ImportBank:
-    with checking() as check:
+def import_options(options: pb.ImportOptions, caller: Caller) -> ImportBank:
+    with checking(caller) as check:
         bank_id = check.id_or_none("options.bank_id", options.bank_id)
         return ImportBank(
-            tenant=tenant,
+            tenant=caller.tenant,
             bank_id=BankId(bank_id) if bank_id else None,
             request=check.request(options, path="options.request_id"),
         )
@@ -40,8 +41,8 @@ def import_options(options: pb.ImportOptions, tenant: Tenant) -> ImportBank:
 class Reader:
     """Turns messages into one import's records. Raises ImportInvalid, naming the record."""
 
-    def __init__(self, tenant: Tenant) -> None:
-        self._tenant = tenant
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
         self._digest = hashlib.sha256()
         self._line = 0
 
@@ -63,8 +64,8 @@ class Reader:
         if kind is None:
             raise ImportInvalid(self._line, "holds nothing that is known here")
         try:
-            with checking() as check:
-                read = READERS[kind](check, getattr(message, kind), self._tenant)
+            with checking(self._caller) as check:
+                read = READERS[kind](check, getattr(message, kind), self._caller)
         except InvalidRequest as invalid:
             worst = invalid.violations[0]
             raise ImportInvalid(self._line, f"{kind}.{worst.field} {worst.problem}") from None

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from core.bank.steps import NodePut, SegmentRefute
-from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
+from core.caller import Caller
+from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict, Side
@@ -50,7 +51,7 @@ from service.api.from_proto.memory_bank import completed_task, pending_task
 LARGEST_PIECE = 1_048_576  # bytes of a file
 
 
-def _header(check: Checks, header: pb.ExportHeader, _: Tenant) -> ExportHeader:
+def _header(check: Checks, header: pb.ExportHeader, _: Caller) -> ExportHeader:
     return ExportHeader(
         format=header.format,
         bank_id=check.id("bank_id", header.bank_id),
@@ -60,16 +61,16 @@ def _header(check: Checks, header: pb.ExportHeader, _: Tenant) -> ExportHeader:
     )
 
 
-def _bank(check: Checks, bank: types_pb2.Bank, tenant: Tenant) -> BankRecord:
+def _bank(check: Checks, bank: types_pb2.Bank, caller: Caller) -> BankRecord:
     """Reads the record of a bank; key and uid are the importer's to give."""
     return BankRecord(
-        key=BankKey(tenant=tenant, bank_id=BankId("")),
+        key=BankKey(tenant=caller.tenant, bank_id=BankId("")),
         uid="",
         goal=check.text("goal", bank.goal),
         space=values.space(check, "embedding_space", bank.embedding_space),
         create_time=check.time("create_time", bank.create_time),
         update_time=check.time("update_time", bank.update_time),
-        user=check.text("user", bank.user),
+        user=check.text("user", bank.user) or caller.binding.user or "",
         collection=check.text("collection", bank.collection),
         labels=check.labels("labels", bank.labels),
         settings=values.settings(check, bank),
@@ -79,7 +80,7 @@ def _bank(check: Checks, bank: types_pb2.Bank, tenant: Tenant) -> BankRecord:
     )
 
 
-def _insight(check: Checks, insight: types_pb2.Insight, _: Tenant) -> Insight:
+def _insight(check: Checks, insight: types_pb2.Insight, _: Caller) -> Insight:
     return Insight(
         goal=check.text("goal", insight.goal),
         completed=tuple(
@@ -95,7 +96,7 @@ def _insight(check: Checks, insight: types_pb2.Insight, _: Tenant) -> Insight:
     )
 
 
-def _interaction(check: Checks, head: types_pb2.Interaction, _: Tenant) -> InteractionHead:
+def _interaction(check: Checks, head: types_pb2.Interaction, _: Caller) -> InteractionHead:
     return InteractionHead(
         interaction=Interaction(
             interaction_id=InteractionId(check.id("interaction_id", head.interaction_id)),
@@ -114,7 +115,7 @@ def _interaction(check: Checks, head: types_pb2.Interaction, _: Tenant) -> Inter
     )
 
 
-def _interaction_part(check: Checks, part: pb.InteractionPart, _: Tenant) -> InteractionPart:
+def _interaction_part(check: Checks, part: pb.InteractionPart, _: Caller) -> InteractionPart:
     return InteractionPart(
         interaction_id=InteractionId(check.id("interaction_id", part.interaction_id)),
         text=check.text("text", part.text),
@@ -133,7 +134,7 @@ def _span(check: Checks, path: str, span: types_pb2.Span) -> Span:
     )
 
 
-def _attachment(check: Checks, attachment: types_pb2.Attachment, _: Tenant) -> Attachment:
+def _attachment(check: Checks, attachment: types_pb2.Attachment, _: Caller) -> Attachment:
     return _attached(check, "", attachment)
 
 
@@ -148,7 +149,7 @@ def _attached(check: Checks, path: str, attachment: types_pb2.Attachment) -> Att
     )
 
 
-def _node_put(check: Checks, node: types_pb2.Node, _: Tenant) -> NodePut:
+def _node_put(check: Checks, node: types_pb2.Node, _: Caller) -> NodePut:
     return NodePut(node=_node(check, "", node), vector=check.optional_vector(node, "embedding"))
 
 
@@ -186,12 +187,12 @@ def _ref(check: Checks, path: str, ref: types_pb2.SegmentRef) -> SegmentRef:
     )
 
 
-def _edge(check: Checks, pair: types_pb2.NodePair, _: Tenant) -> Edge:
+def _edge(check: Checks, pair: types_pb2.NodePair, _: Caller) -> Edge:
     one, other = _pair(check, "", pair)
     return Edge(node_id=one, other_node_id=other)
 
 
-def _settled(check: Checks, pair: types_pb2.NodePair, _: Tenant) -> SettledPair:
+def _settled(check: Checks, pair: types_pb2.NodePair, _: Caller) -> SettledPair:
     one, other = _pair(check, "", pair)
     return SettledPair(node_id=one, other_node_id=other)
 
@@ -207,7 +208,7 @@ def _task_report(check: Checks, report: types_pb2.TaskReport) -> TaskReport:
     return replace(values.task_report(check, report), result=check.text("task.result", report.result, GOAL))
 
 
-def _structuring(check: Checks, work: types_pb2.Structuring, tenant: Tenant) -> Structuring:
+def _structuring(check: Checks, work: types_pb2.Structuring, caller: Caller) -> Structuring:
     conflict_id = check.id_or_none("conflict_id", work.conflict_id)
     return Structuring(
         interaction_id=InteractionId(check.id("interaction_id", work.interaction_id)),
@@ -218,7 +219,7 @@ def _structuring(check: Checks, work: types_pb2.Structuring, tenant: Tenant) -> 
         next_segment=check.at_least("next_segment", work.next_segment),
         conflict_id=ConflictId(conflict_id) if conflict_id else None,
         problem=check.text("problem", work.problem),
-        insight=_insight(check, work.insight, tenant) if work.HasField("insight") else None,
+        insight=_insight(check, work.insight, caller) if work.HasField("insight") else None,
         completed_tasks=check.at_least("completed_tasks", work.completed_tasks),
         usage=_usage(check, work.usage) if work.HasField("usage") else None,
         revision=check.at_least("revision", work.revision),
@@ -241,7 +242,7 @@ def _usage(check: Checks, usage: types_pb2.Usage) -> Usage:
     )
 
 
-def _cluster(check: Checks, cluster: types_pb2.ClusterWork, _: Tenant) -> ClusterWork:
+def _cluster(check: Checks, cluster: types_pb2.ClusterWork, _: Caller) -> ClusterWork:
     return ClusterWork(
         interaction_id=InteractionId(check.id("interaction_id", cluster.interaction_id)),
         number=check.at_least("number", cluster.number),
@@ -272,7 +273,7 @@ def _outcome(check: Checks, outcome: types_pb2.Outcome) -> Outcome:
     )
 
 
-def _copies(check: Checks, copies: types_pb2.Copies, _: Tenant) -> Copies:
+def _copies(check: Checks, copies: types_pb2.Copies, _: Caller) -> Copies:
     return Copies(
         node_id=NodeId(check.id("node_id", copies.node_id)),
         count=check.at_least("count", copies.count, 1),
@@ -282,7 +283,7 @@ def _copies(check: Checks, copies: types_pb2.Copies, _: Tenant) -> Copies:
     )
 
 
-def _merge(check: Checks, merge: types_pb2.MergeRecord, _: Tenant) -> MergeRecord:
+def _merge(check: Checks, merge: types_pb2.MergeRecord, _: Caller) -> MergeRecord:
     conflict_id = check.id_or_none("conflict_id", merge.conflict_id)
     return MergeRecord(
         into=NodeId(check.id("into_node_id", merge.into_node_id)),
@@ -295,7 +296,7 @@ def _merge(check: Checks, merge: types_pb2.MergeRecord, _: Tenant) -> MergeRecor
     )
 
 
-def _conflict(check: Checks, conflict: types_pb2.Conflict, _: Tenant) -> Conflict:
+def _conflict(check: Checks, conflict: types_pb2.Conflict, _: Caller) -> Conflict:
     verdict_id = check.id_or_none("verdict_interaction_id", conflict.verdict_interaction_id)
     node_id = check.id_or_none("node_id", conflict.node_id)
     return Conflict(
@@ -321,7 +322,7 @@ def _side(check: Checks, path: str, side: types_pb2.Side) -> Side:
     )
 
 
-def _refuted(check: Checks, refuted: types_pb2.RefutedSegment, _: Tenant) -> SegmentRefute:
+def _refuted(check: Checks, refuted: types_pb2.RefutedSegment, _: Caller) -> SegmentRefute:
     return SegmentRefute(
         ref=_ref(check, "segment.", refuted.segment),
         conflict_id=ConflictId(check.id("conflict_id", refuted.conflict_id)),
@@ -330,13 +331,13 @@ def _refuted(check: Checks, refuted: types_pb2.RefutedSegment, _: Tenant) -> Seg
     )
 
 
-def _segment_vector(check: Checks, vector: pb.SegmentVector, _: Tenant) -> SegmentVector:
+def _segment_vector(check: Checks, vector: pb.SegmentVector, _: Caller) -> SegmentVector:
     return SegmentVector(
         ref=_ref(check, "segment.", vector.segment), vector=check.vector("embedding", vector.embedding)
     )
 
 
-def _file_chunk(check: Checks, chunk: pb.FileChunk, _: Tenant) -> FileChunk:
+def _file_chunk(check: Checks, chunk: pb.FileChunk, _: Caller) -> FileChunk:
     if len(chunk.content) > LARGEST_PIECE:
         check.wrong("content", f"must be at most {LARGEST_PIECE:,} bytes")
     return FileChunk(
@@ -346,7 +347,7 @@ def _file_chunk(check: Checks, chunk: pb.FileChunk, _: Tenant) -> FileChunk:
     )
 
 
-def _trailer(check: Checks, trailer: pb.ExportTrailer, _: Tenant) -> ExportTrailer:
+def _trailer(check: Checks, trailer: pb.ExportTrailer, _: Caller) -> ExportTrailer:
     return ExportTrailer(
         records=check.at_least("records", trailer.records), sha256=check.text("sha256", trailer.sha256)
     )

@@ -2,7 +2,10 @@
 
 import unicodedata
 
-from core.ids import RunId, Tenant, User
+from core.caller import Caller
+from core.errors import PermissionDenied
+from core.ids import RunId, User
+from core.model.access import Scope
 from core.model.instructions import Level, Owner, SourceRef
 from core.usecases.instructions.delete_source import DeleteSource
 from core.usecases.instructions.edit_source import EditSource
@@ -22,23 +25,23 @@ KEY = 2_048  # code points of a key in a map of revisions: ours are shorter
 UNPRINTED = frozenset({"Cc", "Zl", "Zp"})  # control characters, and what breaks a line
 
 
-def put_source(request: pb.PutSourceRequest, tenant: Tenant) -> PutSource:
-    with checking() as check:
+def put_source(request: pb.PutSourceRequest, caller: Caller) -> PutSource:
+    with checking(caller) as check:
         return PutSource(
-            tenant=tenant,
-            owner=owner(check, "owner", request.owner),
+            tenant=caller.tenant,
+            owner=written_owner(check, "owner", request.owner),
             path=path(check, "path", request.path),
             text=check.text("text", request.text),
             if_version=check.revision(request, "if_version"),
-            update_by=check.text("update_by", request.update_by, NAME),
+            update_by=caller.subject or check.text("update_by", request.update_by, NAME),
             request=check.request(request),
         )
 
 
-def get_source(request: pb.GetSourceRequest, tenant: Tenant) -> GetSource:
-    with checking() as check:
+def get_source(request: pb.GetSourceRequest, caller: Caller) -> GetSource:
+    with checking(caller) as check:
         return GetSource(
-            tenant=tenant,
+            tenant=caller.tenant,
             owner=owner(check, "owner", request.owner),
             path=path(check, "path", request.path),
             version=version(check, request, "version"),
@@ -46,10 +49,10 @@ def get_source(request: pb.GetSourceRequest, tenant: Tenant) -> GetSource:
         )
 
 
-def list_sources(request: pb.ListSourcesRequest, tenant: Tenant) -> ListSources:
-    with checking() as check:
+def list_sources(request: pb.ListSourcesRequest, caller: Caller) -> ListSources:
+    with checking(caller) as check:
         return ListSources(
-            tenant=tenant,
+            tenant=caller.tenant,
             owner=owner(check, "owner", request.owner),
             path_prefix=printed(check, "path_prefix", request.path_prefix, SOURCE),
             page_size=check.page_size(request.page_size),
@@ -58,10 +61,10 @@ def list_sources(request: pb.ListSourcesRequest, tenant: Tenant) -> ListSources:
         )
 
 
-def list_versions(request: pb.ListVersionsRequest, tenant: Tenant) -> ListVersions:
-    with checking() as check:
+def list_versions(request: pb.ListVersionsRequest, caller: Caller) -> ListVersions:
+    with checking(caller) as check:
         return ListVersions(
-            tenant=tenant,
+            tenant=caller.tenant,
             owner=owner(check, "owner", request.owner),
             path=path(check, "path", request.path),
             page_size=check.page_size(request.page_size),
@@ -70,42 +73,42 @@ def list_versions(request: pb.ListVersionsRequest, tenant: Tenant) -> ListVersio
         )
 
 
-def edit_source(request: pb.EditSourceRequest, tenant: Tenant) -> EditSource:
-    with checking() as check:
+def edit_source(request: pb.EditSourceRequest, caller: Caller) -> EditSource:
+    with checking(caller) as check:
         if not request.old_text:
             check.wrong("old_text", "must not be empty: it names the passage to replace")
         elif request.old_text == request.new_text:
             check.wrong("new_text", "must differ from old_text")
         return EditSource(
-            tenant=tenant,
-            owner=owner(check, "owner", request.owner),
+            tenant=caller.tenant,
+            owner=written_owner(check, "owner", request.owner),
             path=path(check, "path", request.path),
             old_text=check.text("old_text", request.old_text),
             new_text=check.text("new_text", request.new_text),
             if_version=version(check, request, "if_version"),
-            update_by=check.text("update_by", request.update_by, NAME),
+            update_by=caller.subject or check.text("update_by", request.update_by, NAME),
             request=check.request(request),
         )
 
 
-def delete_source(request: pb.DeleteSourceRequest, tenant: Tenant) -> DeleteSource:
-    with checking() as check:
+def delete_source(request: pb.DeleteSourceRequest, caller: Caller) -> DeleteSource:
+    with checking(caller) as check:
         return DeleteSource(
-            tenant=tenant,
-            owner=owner(check, "owner", request.owner),
+            tenant=caller.tenant,
+            owner=written_owner(check, "owner", request.owner),
             path=path(check, "path", request.path),
             if_version=version(check, request, "if_version"),
             request=check.request(request),
         )
 
 
-def load_sources(request: pb.LoadSourcesRequest, tenant: Tenant) -> LoadSources:
-    with checking() as check:
+def load_sources(request: pb.LoadSourcesRequest, caller: Caller) -> LoadSources:
+    with checking(caller) as check:
         if request.refresh and not request.run_id:
             check.wrong("refresh", "is of a run: run_id must be given")
         run_id = check.id_or_none("run_id", request.run_id)
         return LoadSources(
-            tenant=tenant,
+            tenant=caller.tenant,
             refs=references(check, request),
             user=User(printed(check, "user", request.user, NAME)) if request.user else None,
             run_id=RunId(run_id) if run_id else None,
@@ -154,6 +157,18 @@ def owner(check: Checks, field: str, given: pb.Owner) -> Owner:
         return Owner(level=Level.TENANT)
     name = printed(check, f"{field}.{level}", getattr(given, level), NAME, least=1)
     return Owner(level=Level(level), name=name)
+
+
+def written_owner(check: Checks, field: str, given: pb.Owner) -> Owner:
+    """Reads whose documents are to be changed. Raises PermissionDenied for documents that others follow, unless the
+    caller has the scope `admin` or their owner is listed in its binding."""
+    read, caller = owner(check, field, given), check.caller
+    is_listed = caller.binding.owners is not None  # and holds this one, or the field was refused
+    if read.level is not Level.USER and not (is_listed or caller.may(Scope.ADMIN)):
+        raise PermissionDenied(
+            f"{field}: other agents follow these documents; the API key lacks the scope admin"
+        )
+    return read
 
 
 def path(check: Checks, field: str, value: str) -> str:

@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
-from core.ids import ConversationId, InvocationId, RecordId, Tenant, User
+from core.caller import Caller
+from core.ids import ConversationId, InvocationId, RecordId, User
 from core.keys import InvocationKey
+from core.model.access import Scope
 from core.model.invocation import InvocationSummary, ItemType
 from core.usecases.conversation.add_invocation_summary import AddInvocationSummary
 from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem
@@ -28,21 +30,21 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # stands until the time is known
 GIVEN = {int(number): type_ for number, type_ in ITEM_TYPES.items() if type_ is not ItemType.COMPRESSED}
 
 
-def _key(check: Checks, tenant: Tenant, user: str, invocation_id: str) -> InvocationKey | None:
+def _key(check: Checks, caller: Caller, user: str, invocation_id: str) -> InvocationKey | None:
     """Returns None where the id is empty: memory was not enabled."""
-    owner = User(check.text("user", user, NAME, least=1))
+    owner = check.text("user", user, NAME, least=1)
     given = check.id_or_none("invocation_id", invocation_id)
     if given is None:
         return None
-    return InvocationKey(tenant=tenant, user=owner, invocation_id=InvocationId(given))
+    return caller.invocation(owner, given)
 
 
-def start_invocation(request: pb.StartInvocationRequest, tenant: Tenant) -> StartInvocation:
-    with checking() as check:
+def start_invocation(request: pb.StartInvocationRequest, caller: Caller) -> StartInvocation:
+    with checking(caller) as check:
         conversation = check.id_or_none("conversation_id", request.conversation_id)
         given = check.id_or_none("invocation_id", request.invocation_id)
         return StartInvocation(
-            tenant=tenant,
+            tenant=caller.tenant,
             user=User(check.text("user", request.user, NAME, least=1)),
             collection=collection_of(check, request.collection),
             conversation_id=ConversationId(conversation) if conversation else None,
@@ -51,17 +53,18 @@ def start_invocation(request: pb.StartInvocationRequest, tenant: Tenant) -> Star
             enable_memory=request.enable_memory,
             threshold=check.optional_int(request, "threshold_tokens", 400, 1_000_000),
             context_window=check.optional_int(request, "context_window", 800, 10_000_000),
+            stated=caller.may(Scope.SPEAK_FOR_USER),
             keep_steps=check.optional_int(request, "keep_steps", 1, 100),
             request=check.request(request),
         )
 
 
-def add_working_items(request: pb.AddWorkingItemsRequest, tenant: Tenant) -> AddWorkingItems:
-    with checking() as check:
+def add_working_items(request: pb.AddWorkingItemsRequest, caller: Caller) -> AddWorkingItems:
+    with checking(caller) as check:
         items = request.items
         check.amount("items", items, MOST_ITEMS, least=1)
         return AddWorkingItems(
-            key=_key(check, tenant, request.user, request.invocation_id),
+            key=_key(check, caller, request.user, request.invocation_id),
             items=tuple([_item(check.within(f"items[{i}]."), t) for i, t in enumerate(items[:MOST_ITEMS])]),
             request=check.request(request),
         )
@@ -84,19 +87,19 @@ def _item(check: Checks, given: pb.Item) -> NewItem:
     )
 
 
-def get_working_memory(request: pb.GetWorkingMemoryRequest, tenant: Tenant) -> GetWorkingMemory:
-    with checking() as check:
+def get_working_memory(request: pb.GetWorkingMemoryRequest, caller: Caller) -> GetWorkingMemory:
+    with checking(caller) as check:
         return GetWorkingMemory(
-            key=_key(check, tenant, request.user, request.invocation_id),
+            key=_key(check, caller, request.user, request.invocation_id),
             raw=request.raw,
             min_revision=check.min_revision(request),
         )
 
 
-def end_invocation(request: pb.EndInvocationRequest, tenant: Tenant) -> EndInvocation:
-    with checking() as check:
+def end_invocation(request: pb.EndInvocationRequest, caller: Caller) -> EndInvocation:
+    with checking(caller) as check:
         return EndInvocation(
-            key=_key(check, tenant, request.user, request.invocation_id),
+            key=_key(check, caller, request.user, request.invocation_id),
             result=check.text("result", request.result, TEXT),
             succeeded=request.succeeded,
             skip_turn=request.skip_turn,
@@ -105,12 +108,12 @@ def end_invocation(request: pb.EndInvocationRequest, tenant: Tenant) -> EndInvoc
         )
 
 
-def add_invocation_summary(request: pb.AddInvocationSummaryRequest, tenant: Tenant) -> AddInvocationSummary:
-    with checking() as check:
+def add_invocation_summary(request: pb.AddInvocationSummaryRequest, caller: Caller) -> AddInvocationSummary:
+    with checking(caller) as check:
         given, within = request.summary, check.within("summary.")
         event_time = within.optional_time(given, "event_time")
         return AddInvocationSummary(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             summary=InvocationSummary(
                 invocation_id=InvocationId(within.id("invocation_id", given.invocation_id)),
                 query=within.text("query", given.query, SHOWN, least=1),
@@ -125,10 +128,10 @@ def add_invocation_summary(request: pb.AddInvocationSummaryRequest, tenant: Tena
         )
 
 
-def list_invocations(request: pb.ListInvocationsRequest, tenant: Tenant) -> ListInvocations:
-    with checking() as check:
+def list_invocations(request: pb.ListInvocationsRequest, caller: Caller) -> ListInvocations:
+    with checking(caller) as check:
         return ListInvocations(
-            key=conversation_key(check, tenant, request.user, request.conversation_id),
+            key=conversation_key(check, caller, request.user, request.conversation_id),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
             min_revision=check.min_revision(request),

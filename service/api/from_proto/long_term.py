@@ -1,10 +1,12 @@
 """Requests of LongTerm."""
 
-from core.ids import RecordId, ReflectionId, Tenant
+from core.caller import Caller
+from core.ids import RecordId, ReflectionId
 from core.long_term.recovery import Failure
 from core.long_term.routing import Layer, Route, layers_of
 from core.long_term.standing import MOST_OPPONENTS
 from core.long_term.worth import opinion
+from core.model.access import Scope
 from core.model.record import Recovery
 from core.usecases.long_term.add_record import AddRecord
 from core.usecases.long_term.declare_tools import DeclareTools
@@ -60,8 +62,8 @@ TITLE = 256
 # ---- facts, episodes, records ----
 
 
-def store_fact(request: pb.StoreFactRequest, tenant: Tenant) -> StoreFact:
-    with checking() as check:
+def store_fact(request: pb.StoreFactRequest, caller: Caller) -> StoreFact:
+    with checking(caller) as check:
         given = pb.Record(
             kind=pb.RECORD_KIND_FACT,
             content=request.content,
@@ -75,7 +77,7 @@ def store_fact(request: pb.StoreFactRequest, tenant: Tenant) -> StoreFact:
         if request.HasField("ttl"):
             given.ttl.CopyFrom(request.ttl)
         adding = AddRecord(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record=new_record(check, given, ""),
             dated=request.HasField("event_time"),
             allow_sensitive=request.allow_sensitive,
@@ -86,8 +88,8 @@ def store_fact(request: pb.StoreFactRequest, tenant: Tenant) -> StoreFact:
         return StoreFact(adding=adding, wait=request.wait)
 
 
-def store_episode(request: pb.StoreEpisodeRequest, tenant: Tenant) -> AddRecord:
-    with checking() as check:
+def store_episode(request: pb.StoreEpisodeRequest, caller: Caller) -> AddRecord:
+    with checking(caller) as check:
         episode = pb.Episode(
             goal=request.goal, steps=request.steps, outcome=request.outcome, lessons=request.lessons
         )
@@ -98,7 +100,7 @@ def store_episode(request: pb.StoreEpisodeRequest, tenant: Tenant) -> AddRecord:
             source=request.source,
         )
         return AddRecord(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record=new_record(check, given, "", episode_path=""),
             dated=False,
             allow_sensitive=request.allow_sensitive,
@@ -107,12 +109,12 @@ def store_episode(request: pb.StoreEpisodeRequest, tenant: Tenant) -> AddRecord:
         )
 
 
-def add_record(request: pb.AddRecordRequest, tenant: Tenant) -> AddRecord:
-    with checking() as check:
+def add_record(request: pb.AddRecordRequest, caller: Caller) -> AddRecord:
+    with checking(caller) as check:
         if request.record.HasField("recovery"):
             check.wrong("record.recovery", "is made by RecordRecovery alone")
         return AddRecord(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record=new_record(check, request.record, "record."),
             dated=request.record.HasField("event_time"),
             allow_sensitive=request.allow_sensitive,
@@ -120,15 +122,15 @@ def add_record(request: pb.AddRecordRequest, tenant: Tenant) -> AddRecord:
         )
 
 
-def retrieve_facts(request: pb.RetrieveFactsRequest, tenant: Tenant) -> RetrieveFacts:
-    with checking() as check:
+def retrieve_facts(request: pb.RetrieveFactsRequest, caller: Caller) -> RetrieveFacts:
+    with checking(caller) as check:
         asked = request.WhichOneof("asked")
         if asked is None:
             check.wrong("query", "must be given, or embedding")
         if asked == "query":
             check.text("query", request.query, GOAL, least=1)
         return RetrieveFacts(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             query=request.query,
             embedding=check.optional_vector(request, "embedding"),
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
@@ -141,10 +143,10 @@ def retrieve_facts(request: pb.RetrieveFactsRequest, tenant: Tenant) -> Retrieve
         )
 
 
-def recall_episodes(request: pb.RecallEpisodesRequest, tenant: Tenant) -> RecallEpisodes:
-    with checking() as check:
+def recall_episodes(request: pb.RecallEpisodesRequest, caller: Caller) -> RecallEpisodes:
+    with checking(caller) as check:
         return RecallEpisodes(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             query=check.text("query", request.query, GOAL, least=1),
             state=check.text("state", request.state, GOAL),
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
@@ -153,10 +155,10 @@ def recall_episodes(request: pb.RecallEpisodesRequest, tenant: Tenant) -> Recall
         )
 
 
-def retrieve_memories(request: pb.RetrieveMemoriesRequest, tenant: Tenant) -> RetrieveMemories:
-    with checking() as check:
+def retrieve_memories(request: pb.RetrieveMemoriesRequest, caller: Caller) -> RetrieveMemories:
+    with checking(caller) as check:
         return RetrieveMemories(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             query=check.text("query", request.query, GOAL, least=1),
             route=_route(check, request.route) if request.HasField("route") else None,
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
@@ -175,37 +177,38 @@ def _route(check: Checks, given: pb.Route) -> Route:
     )
 
 
-def get_record(request: pb.GetRecordRequest, tenant: Tenant) -> GetRecord:
-    with checking() as check:
+def get_record(request: pb.GetRecordRequest, caller: Caller) -> GetRecord:
+    with checking(caller) as check:
         return GetRecord(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record_id=RecordId(check.id("record_id", request.record_id)),
             min_revision=check.min_revision(request),
         )
 
 
-def update_record(request: pb.UpdateRecordRequest, tenant: Tenant) -> UpdateRecord:
-    with checking() as check:
+def update_record(request: pb.UpdateRecordRequest, caller: Caller) -> UpdateRecord:
+    with checking(caller) as check:
         named, record = check.mask("update_mask", request.update_mask, FIELDS), request.record
         for field in ("event_time", "confidence", "reward", "episode"):  # what cannot be cleared
             if field in named and not record.HasField(field):
                 check.wrong(f"record.{field}", "must be given where update_mask names it")
         return UpdateRecord(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record_id=RecordId(check.id("record.record_id", record.record_id)),
             given={
                 name: value for name, value in given_fields(check, record, named).items() if name in named
             },
             if_revision=check.revision(request, "if_revision"),
             allow_sensitive=request.allow_sensitive,
+            stated=caller.may(Scope.SPEAK_FOR_USER),
             request=check.request(request),
         )
 
 
-def list_records(request: pb.ListRecordsRequest, tenant: Tenant) -> ListRecords:
-    with checking() as check:
+def list_records(request: pb.ListRecordsRequest, caller: Caller) -> ListRecords:
+    with checking(caller) as check:
         return ListRecords(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             filter=record_filter(check, "filter", request.filter),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
@@ -213,13 +216,13 @@ def list_records(request: pb.ListRecordsRequest, tenant: Tenant) -> ListRecords:
         )
 
 
-def delete_records(request: pb.DeleteRecordsRequest, tenant: Tenant) -> DeleteRecords:
-    with checking() as check:
+def delete_records(request: pb.DeleteRecordsRequest, caller: Caller) -> DeleteRecords:
+    with checking(caller) as check:
         chosen = record_filter(check, "filter", request.filter)
         if bool(request.record_ids) is not chosen.admits_all:
             check.wrong("filter", "must say which records, where record_ids names none, and only there")
         return DeleteRecords(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids, least=0),
             filter=chosen,
             request=check.request(request),
@@ -229,8 +232,8 @@ def delete_records(request: pb.DeleteRecordsRequest, tenant: Tenant) -> DeleteRe
 # ---- recoveries, outcomes, opinions ----
 
 
-def record_recovery(request: pb.RecordRecoveryRequest, tenant: Tenant) -> RecordRecovery:
-    with checking() as check:
+def record_recovery(request: pb.RecordRecoveryRequest, caller: Caller) -> RecordRecovery:
+    with checking(caller) as check:
         recovery = Recovery(
             error_type=check.text("error_type", request.error_type, NAME, least=1),
             tool=check.text("tool", request.tool, NAME, least=1),
@@ -239,7 +242,7 @@ def record_recovery(request: pb.RecordRecoveryRequest, tenant: Tenant) -> Record
             fixed_json=json_object(check, "fixed_json", request.fixed_json),
         )
         return RecordRecovery(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             recovery=recovery,
             explanation=check.text("explanation", request.explanation, SENTENCE),
             success=request.success,
@@ -248,15 +251,15 @@ def record_recovery(request: pb.RecordRecoveryRequest, tenant: Tenant) -> Record
         )
 
 
-def find_recoveries(request: pb.FindRecoveriesRequest, tenant: Tenant) -> FindRecoveries:
-    with checking() as check:
+def find_recoveries(request: pb.FindRecoveriesRequest, caller: Caller) -> FindRecoveries:
+    with checking(caller) as check:
         failure = Failure(
             error_type=check.text("error_type", request.error_type, NAME, least=1),
             tool=check.text("tool", request.tool, NAME, least=1),
             message=check.text("message", request.message, SENTENCE),
         )
         return FindRecoveries(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             failure=failure,
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
             min_match=check.optional_share(request, "min_match"),
@@ -265,20 +268,20 @@ def find_recoveries(request: pb.FindRecoveriesRequest, tenant: Tenant) -> FindRe
         )
 
 
-def report_outcome(request: pb.ReportOutcomeRequest, tenant: Tenant) -> ReportOutcome:
-    with checking() as check:
+def report_outcome(request: pb.ReportOutcomeRequest, caller: Caller) -> ReportOutcome:
+    with checking(caller) as check:
         return ReportOutcome(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids),
             succeeded=request.succeeded,
             request=check.request(request),
         )
 
 
-def give_feedback(request: pb.GiveFeedbackRequest, tenant: Tenant) -> GiveFeedback:
-    with checking() as check:
+def give_feedback(request: pb.GiveFeedbackRequest, caller: Caller) -> GiveFeedback:
+    with checking(caller) as check:
         return GiveFeedback(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids),
             value=_opinion(check, request),
             reason=check.text("reason", request.reason, SENTENCE),
@@ -299,23 +302,23 @@ def _opinion(check: Checks, request: pb.GiveFeedbackRequest) -> float:
     return opinion(liked=check.choice("thumb", request.thumb, THUMBS))
 
 
-def export_feedback(request: pb.ExportFeedbackRequest, tenant: Tenant) -> ExportFeedback:
-    with checking() as check:
-        return ExportFeedback(key=key_of(check, tenant, request), min_revision=check.min_revision(request))
+def export_feedback(request: pb.ExportFeedbackRequest, caller: Caller) -> ExportFeedback:
+    with checking(caller) as check:
+        return ExportFeedback(key=key_of(check, caller, request), min_revision=check.min_revision(request))
 
 
 # ---- reflections ----
 
 
-def generate_reflection(request: pb.GenerateReflectionRequest, tenant: Tenant) -> GenerateReflection:
-    with checking() as check:
+def generate_reflection(request: pb.GenerateReflectionRequest, caller: Caller) -> GenerateReflection:
+    with checking(caller) as check:
         if not request.category and not request.record_ids:
             check.wrong("category", "must be given, or record_ids")
         title = check.text("title", request.title, TITLE, least=1)
         if "\n" in title:
             check.wrong("title", "must be one line")
         return GenerateReflection(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             title=title,
             category=category(check, "category", request.category),
             record_ids=record_ids(check, request.record_ids, MOST_REFLECTED, least=0),
@@ -323,19 +326,19 @@ def generate_reflection(request: pb.GenerateReflectionRequest, tenant: Tenant) -
         )
 
 
-def get_reflection(request: pb.GetReflectionRequest, tenant: Tenant) -> GetReflection:
-    with checking() as check:
+def get_reflection(request: pb.GetReflectionRequest, caller: Caller) -> GetReflection:
+    with checking(caller) as check:
         return GetReflection(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             reflection_id=ReflectionId(check.id("reflection_id", request.reflection_id)),
             min_revision=check.min_revision(request),
         )
 
 
-def list_reflections(request: pb.ListReflectionsRequest, tenant: Tenant) -> ListReflections:
-    with checking() as check:
+def list_reflections(request: pb.ListReflectionsRequest, caller: Caller) -> ListReflections:
+    with checking(caller) as check:
         return ListReflections(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             category=category(check, "category", request.category),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
@@ -343,15 +346,15 @@ def list_reflections(request: pb.ListReflectionsRequest, tenant: Tenant) -> List
         )
 
 
-def delete_reflection(request: pb.DeleteReflectionRequest, tenant: Tenant) -> DeleteReflection:
-    with checking() as check:
+def delete_reflection(request: pb.DeleteReflectionRequest, caller: Caller) -> DeleteReflection:
+    with checking(caller) as check:
         return DeleteReflection(
-            key=key_of(check, tenant, request),
+            key=key_of(check, caller, request),
             reflection_id=ReflectionId(check.id("reflection_id", request.reflection_id)),
             request=check.request(request),
         )
 
 
-def declare_tools(request: pb.DeclareToolsRequest, tenant: Tenant) -> DeclareTools:
-    with checking() as check:
+def declare_tools(request: pb.DeclareToolsRequest, caller: Caller) -> DeclareTools:
+    with checking(caller) as check:
         return DeclareTools(form=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)))

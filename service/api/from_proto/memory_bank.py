@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+from core.caller import Caller
 from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, TaskId, Tenant
 from core.keys import BankKey
+from core.model.access import Scope
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.insight import CompletedTask, PendingTask
 from core.model.interaction import TaskStatus
@@ -53,20 +55,21 @@ MOST_INTERACTIONS = 100
 MAY_DIFFER = ("wait", "min_revisions")
 """Fields of a step that may differ in its repetition."""
 
-NewBankId = Callable[[Tenant, RequestKey | None], BankId]
+NewBankId = Callable[[Tenant, RequestKey | None, str], BankId]
 
 
 # ---- banks ----
 
 
-def create_bank(request: pb.CreateBankRequest, tenant: Tenant) -> CreateBank:
-    with checking() as check:
+def create_bank(request: pb.CreateBankRequest, caller: Caller) -> CreateBank:
+    with checking(caller) as check:
         bank_id = check.id_or_none("bank_id", request.bank_id)
         if request.allow_existing and not bank_id:
             check.wrong("bank_id", "must be given with allow_existing")
         return CreateBank(
-            tenant=tenant,
-            bank_id=BankId(bank_id) if bank_id else None,
+            tenant=caller.tenant,
+            bank_id=caller.bank(bank_id).bank_id if bank_id else None,
+            bank_prefix=caller.binding.bank_prefix,
             goal=check.text("goal", request.goal, GOAL),
             user=check.text("user", request.user, NAME),
             collection=check.text("collection", request.collection, NAME),
@@ -81,31 +84,33 @@ def create_bank(request: pb.CreateBankRequest, tenant: Tenant) -> CreateBank:
         )
 
 
-def get_bank(request: pb.GetBankRequest, tenant: Tenant) -> GetBank:
-    with checking() as check:
-        return GetBank(key=check.key(tenant, request.bank_id), min_revision=check.min_revision(request))
+def get_bank(request: pb.GetBankRequest, caller: Caller) -> GetBank:
+    with checking(caller) as check:
+        return GetBank(key=check.key(caller, request.bank_id), min_revision=check.min_revision(request))
 
 
-def list_banks(request: pb.ListBanksRequest, tenant: Tenant) -> ListBanks:
-    with checking() as check:
+def list_banks(request: pb.ListBanksRequest, caller: Caller) -> ListBanks:
+    with checking(caller) as check:
         return ListBanks(
-            tenant=tenant,
+            tenant=caller.tenant,
             user=check.text("user", request.user, NAME),
             collection=check.text("collection", request.collection, NAME),
             labels=check.labels("labels", request.labels),
+            within=caller.binding,
+            names_users=caller.binding.user is not None or caller.may(Scope.ADMIN),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
         )
 
 
-def update_bank(request: pb.UpdateBankRequest, tenant: Tenant) -> UpdateBank:
-    with checking() as check:
+def update_bank(request: pb.UpdateBankRequest, caller: Caller) -> UpdateBank:
+    with checking(caller) as check:
         fields = check.mask("update_mask", request.update_mask, BANK_FIELDS)
         if request.bank.bank_id not in ("", request.bank_id):
             check.wrong("bank.bank_id", "must be empty, or the bank_id of the request")
         given = request.bank
         return UpdateBank(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             fields=fields,
             goal=check.text("bank.goal", given.goal, GOAL),
             settings=values.settings(check, given, "bank."),
@@ -116,11 +121,11 @@ def update_bank(request: pb.UpdateBankRequest, tenant: Tenant) -> UpdateBank:
         )
 
 
-def delete_bank(request: pb.DeleteBankRequest, tenant: Tenant) -> DeleteBank:
-    with checking() as check:
+def delete_bank(request: pb.DeleteBankRequest, caller: Caller) -> DeleteBank:
+    with checking(caller) as check:
         check.id_or_none("request_id", request.request_id)
         return DeleteBank(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             allow_missing=request.allow_missing,
             if_revision=check.revision(request, "if_revision"),
         )
@@ -129,24 +134,25 @@ def delete_bank(request: pb.DeleteBankRequest, tenant: Tenant) -> DeleteBank:
 # ---- the loop ----
 
 
-def start_task(request: pb.StartTaskRequest, tenant: Tenant, new_bank_id: NewBankId) -> StartTask:
-    with checking() as check:
+def start_task(request: pb.StartTaskRequest, caller: Caller, new_bank_id: NewBankId) -> StartTask:
+    with checking(caller) as check:
         once = check.request(request, *MAY_DIFFER)
-        key = BankKey(tenant=tenant, bank_id=new_bank_id(tenant, once))
-        if request.bank_id:
-            key = check.key(tenant, request.bank_id)
+        bank_id = request.bank_id or new_bank_id(caller.tenant, once, caller.binding.bank_prefix)
+        key = check.key(caller, bank_id)
         _check_inputs(check, request)
         stored = check.id_or_none("interaction_id", request.interaction_id)
         return StartTask(
             key=key,
             augment=_augment(check, request, key),
-            beside=_beside(check, request, tenant),
+            beside=_beside(check, request, caller),
             goal=check.text("goal", request.goal, GOAL),
             prompt=check.text("prompt", request.prompt, least=int(request.WhichOneof("input") == "prompt")),
             context=values.context(check, request, named=False),
             interaction_id=InteractionId(stored) if stored else None,
             wait=check.choice("wait", request.wait, or_first(WAITS)),
             ttl=check.ttl("ttl", request.ttl) if request.HasField("ttl") else None,
+            user=check.text("user", request.user, NAME),
+            collection=check.text("collection", request.collection, NAME),
             request=once,
         )
 
@@ -163,9 +169,9 @@ def _check_inputs(check: Checks, request: pb.StartTaskRequest) -> None:
         check.wrong("attachments", "must come with the context that they belong to")
 
 
-def advance_task(request: pb.AdvanceTaskRequest, tenant: Tenant) -> AdvanceTask:
-    with checking() as check:
-        key = check.key(tenant, request.bank_id)
+def advance_task(request: pb.AdvanceTaskRequest, caller: Caller) -> AdvanceTask:
+    with checking(caller) as check:
+        key = check.key(caller, request.bank_id)
         context = values.context(check, request)
         failed = context.task is not None and context.task.status is TaskStatus.FAILED
         if context.is_empty and not failed:
@@ -177,7 +183,7 @@ def advance_task(request: pb.AdvanceTaskRequest, tenant: Tenant) -> AdvanceTask:
             key=key,
             context=context,
             augment=_augment(check, request, key),
-            beside=_beside(check, request, tenant),
+            beside=_beside(check, request, caller),
             conflict_id=ConflictId(conflict_id) if conflict_id else None,
             verdict_type=check.choice("verdict_type", request.verdict_type, or_none(VERDICT_TYPES)),
             result=check.text("result", request.result, GOAL),
@@ -198,9 +204,9 @@ def _augment(check: Checks, request: pb.StartTaskRequest | pb.AdvanceTaskRequest
 
 
 def _beside(
-    check: Checks, request: pb.StartTaskRequest | pb.AdvanceTaskRequest, tenant: Tenant
+    check: Checks, request: pb.StartTaskRequest | pb.AdvanceTaskRequest, caller: Caller
 ) -> UserMemories:
-    conversation, collection, invocation = of_user(check, request, tenant)
+    conversation, collection, invocation = of_user(check, request, caller)
     return UserMemories(
         conversation=conversation,
         collection=collection,
@@ -210,25 +216,25 @@ def _beside(
     )
 
 
-def memorize(request: pb.MemorizeRequest, tenant: Tenant) -> Memorize:
-    with checking() as check:
+def memorize(request: pb.MemorizeRequest, caller: Caller) -> Memorize:
+    with checking(caller) as check:
         if not (request.text or request.messages):
             check.wrong("text", "must be given, or messages")
-        return _memorize(check, request, tenant)
+        return _memorize(check, request, caller)
 
 
-def memorize_header(request: pb.MemorizeRequest, tenant: Tenant) -> Memorize:
+def memorize_header(request: pb.MemorizeRequest, caller: Caller) -> Memorize:
     """Reads the first message of MemorizeStream: a Memorize whose text is still to come."""
-    with checking() as check:
+    with checking(caller) as check:
         for field in ("text", "messages"):
             if getattr(request, field):
                 check.wrong(f"header.{field}", "must be empty: the text follows piece by piece")
-        return _memorize(check, request, tenant, "header.")
+        return _memorize(check, request, caller, "header.")
 
 
-def _memorize(check: Checks, request: pb.MemorizeRequest, tenant: Tenant, path: str = "") -> Memorize:
+def _memorize(check: Checks, request: pb.MemorizeRequest, caller: Caller, path: str = "") -> Memorize:
     return Memorize(
-        key=check.key(tenant, request.bank_id, f"{path}bank_id"),
+        key=check.key(caller, request.bank_id, f"{path}bank_id"),
         context=values.context(check, request, path=path),
         skip_judging=request.skip_judging,
         wait=check.choice(f"{path}wait", request.wait, or_first(WAITS)),
@@ -236,12 +242,12 @@ def _memorize(check: Checks, request: pb.MemorizeRequest, tenant: Tenant, path: 
     )
 
 
-def restructure(request: pb.RestructureRequest, tenant: Tenant) -> Restructure:
-    with checking() as check:
+def restructure(request: pb.RestructureRequest, caller: Caller) -> Restructure:
+    with checking(caller) as check:
         check.id_or_none("request_id", request.request_id)  # doing it twice does nothing twice
         named = check.ids("interaction_ids", request.interaction_ids, MOST_INTERACTIONS)
         return Restructure(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             interaction_ids=tuple(map(InteractionId, named)),
             wait=check.choice("wait", request.wait, or_first(WAITS)),
         )
@@ -250,15 +256,15 @@ def restructure(request: pb.RestructureRequest, tenant: Tenant) -> Restructure:
 # ---- conflicts ----
 
 
-def resolve_conflict(request: pb.ResolveConflictRequest, tenant: Tenant) -> ResolveConflict:
-    with checking() as check:
+def resolve_conflict(request: pb.ResolveConflictRequest, caller: Caller) -> ResolveConflict:
+    with checking(caller) as check:
         check.optional_vector(request, "embedding")  # conflicts are only found where the service embeds
         type_ = check.choice("verdict_type", request.verdict_type, or_none(VERDICT_TYPES))
         if request.dismiss and type_ is VerdictType.MERGE:
             check.wrong("verdict_type", "must not say MERGE where dismiss is set")
         type_ = VerdictType.DISMISS if request.dismiss else type_
         return ResolveConflict(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             conflict_id=ConflictId(check.id("conflict_id", request.conflict_id)),
             verdict=check.text("verdict", request.verdict, least=int(type_ is not VerdictType.DISMISS)),
             evidence=check.text("evidence", request.evidence),
@@ -268,13 +274,13 @@ def resolve_conflict(request: pb.ResolveConflictRequest, tenant: Tenant) -> Reso
         )
 
 
-def list_conflicts(request: pb.ListConflictsRequest, tenant: Tenant) -> ListConflicts:
-    with checking() as check:
+def list_conflicts(request: pb.ListConflictsRequest, caller: Caller) -> ListConflicts:
+    with checking(caller) as check:
         node_id = check.id_or_none("node_id", request.node_id)
         check.amount("statuses", request.statuses, MOST_STATUSES)
         statuses = check.choices("statuses", request.statuses[:MOST_STATUSES], CONFLICT_STATUSES)
         return ListConflicts(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             statuses=statuses or frozenset({ConflictStatus.OPEN}),
             node_id=NodeId(node_id) if node_id else None,
             page_size=check.page_size(request.page_size),
@@ -286,18 +292,18 @@ def list_conflicts(request: pb.ListConflictsRequest, tenant: Tenant) -> ListConf
 # ---- the insight document ----
 
 
-def get_insight(request: pb.GetInsightRequest, tenant: Tenant) -> GetInsight:
-    with checking() as check:
+def get_insight(request: pb.GetInsightRequest, caller: Caller) -> GetInsight:
+    with checking(caller) as check:
         return GetInsight(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             page_size=check.page_size(request.page_size, MOST_SHOWN_TASKS),
             page_token=check.page_token(request.page_token),
             min_revision=check.min_revision(request),
         )
 
 
-def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateInsight:
-    with checking() as check:
+def update_insight(request: pb.UpdateInsightRequest, caller: Caller) -> UpdateInsight:
+    with checking(caller) as check:
         named, given = check.mask("update_mask", request.update_mask, INSIGHT_FIELDS), request.insight
         goal = check.text("insight.goal", given.goal, GOAL)
         check.amount("insight.completed", given.completed, MOST_TASKS)
@@ -309,7 +315,7 @@ def update_insight(request: pb.UpdateInsightRequest, tenant: Tenant) -> UpdateIn
             pending_task(check, f"insight.pending[{i}].", task) for i, task in enumerate(given.pending)
         )
         return UpdateInsight(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             goal=goal if "goal" in named else None,
             completed=completed if "completed" in named else None,
             completed_before=check.at_least("insight.completed_before", given.completed_before),
@@ -350,11 +356,11 @@ def pending_task(
 # ---- streams ----
 
 
-def upload_attachment_header(header: pb.UploadAttachmentHeader, tenant: Tenant) -> UploadAttachment:
-    with checking() as check:
+def upload_attachment_header(header: pb.UploadAttachmentHeader, caller: Caller) -> UploadAttachment:
+    with checking(caller) as check:
         attachment_id = check.id_or_none("header.attachment_id", header.attachment_id)
         return UploadAttachment(
-            key=check.key(tenant, header.bank_id, "header.bank_id"),
+            key=check.key(caller, header.bank_id, "header.bank_id"),
             attachment_id=AttachmentId(attachment_id) if attachment_id else None,
             type=values.attachment_type(check, "header.type", header.type),
             media_type=check.text("header.media_type", header.media_type, MEDIA_TYPE),
@@ -362,8 +368,8 @@ def upload_attachment_header(header: pb.UploadAttachmentHeader, tenant: Tenant) 
         )
 
 
-def watch_bank(request: pb.WatchBankRequest, tenant: Tenant) -> WatchBank:
-    with checking() as check:
+def watch_bank(request: pb.WatchBankRequest, caller: Caller) -> WatchBank:
+    with checking(caller) as check:
         return WatchBank(
-            key=check.key(tenant, request.bank_id), from_revision=check.revision(request, "from_revision")
+            key=check.key(caller, request.bank_id), from_revision=check.revision(request, "from_revision")
         )

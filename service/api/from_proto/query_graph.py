@@ -1,7 +1,8 @@
 """Requests of QueryGraph."""
 
+from core.caller import Caller
 from core.errors import LimitReached
-from core.ids import InteractionId, NodeId, Tenant
+from core.ids import InteractionId, NodeId
 from core.usecases.bank.add_nodes import AddNodes, NewNode
 from core.usecases.bank.delete_node import DeleteNode
 from core.usecases.bank.get_node import GetNode
@@ -21,25 +22,25 @@ MOST_BYTES = 4_000_000  # of one batch: its answer, which says a little more of 
 MOST_INTERACTIONS = 100
 
 
-def add_node(request: pb.AddNodeRequest, tenant: Tenant) -> AddNodes:
-    with checking() as check:
+def add_node(request: pb.AddNodeRequest, caller: Caller) -> AddNodes:
+    with checking(caller) as check:
         return AddNodes(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             nodes=(_new_node(check, request),),
             alone=True,
             request=check.request(request),
         )
 
 
-def batch_add_nodes(request: pb.BatchAddNodesRequest, tenant: Tenant) -> AddNodes:
+def batch_add_nodes(request: pb.BatchAddNodesRequest, caller: Caller) -> AddNodes:
     """Raises LimitReached for more than 4,000,000 bytes."""
     if request.ByteSize() > MOST_BYTES:
         raise LimitReached("bytes of a batch", MOST_BYTES, "send the nodes in smaller batches")
     nodes = request.nodes
-    with checking() as check:
+    with checking(caller) as check:
         check.amount("nodes", nodes, MOST_NODES, least=1)
         return AddNodes(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             nodes=tuple(
                 [_new_node(check.within(f"nodes[{i}]."), new) for i, new in enumerate(nodes[:MOST_NODES])]
             ),
@@ -69,20 +70,20 @@ def _new_node(check: Checks, new: pb.AddNodeRequest | pb.NewNode) -> NewNode:
     )
 
 
-def get_node(request: pb.GetNodeRequest, tenant: Tenant) -> GetNode:
-    with checking() as check:
+def get_node(request: pb.GetNodeRequest, caller: Caller) -> GetNode:
+    with checking(caller) as check:
         return GetNode(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),
             include_embedding=request.include_embedding,
             min_revision=check.min_revision(request),
         )
 
 
-def list_nodes(request: pb.ListNodesRequest, tenant: Tenant) -> ListNodes:
-    with checking() as check:
+def list_nodes(request: pb.ListNodesRequest, caller: Caller) -> ListNodes:
+    with checking(caller) as check:
         return ListNodes(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             filter=chosen(check, "filter", request.filter),
             include_embedding=request.include_embedding,
             page_size=check.page_size(request.page_size),
@@ -91,8 +92,8 @@ def list_nodes(request: pb.ListNodesRequest, tenant: Tenant) -> ListNodes:
         )
 
 
-def update_node(request: pb.UpdateNodeRequest, tenant: Tenant) -> UpdateNode:
-    with checking() as check:
+def update_node(request: pb.UpdateNodeRequest, caller: Caller) -> UpdateNode:
+    with checking(caller) as check:
         named, node = check.mask("update_mask", request.update_mask, NODE_FIELDS), request.node
         for field in ("embedding", "event_time"):  # what a node always has cannot be cleared
             if field in named and not node.HasField(field):
@@ -105,7 +106,7 @@ def update_node(request: pb.UpdateNodeRequest, tenant: Tenant) -> UpdateNode:
         labels = check.labels("node.labels", node.labels)
         source = check.text("node.source", node.source, SOURCE)
         return UpdateNode(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node.node_id", node.node_id)),
             summary=summary if "summary" in named else None,
             context=context if "context" in named else None,
@@ -119,32 +120,32 @@ def update_node(request: pb.UpdateNodeRequest, tenant: Tenant) -> UpdateNode:
         )
 
 
-def delete_node(request: pb.DeleteNodeRequest, tenant: Tenant) -> DeleteNode:
-    with checking() as check:
+def delete_node(request: pb.DeleteNodeRequest, caller: Caller) -> DeleteNode:
+    with checking(caller) as check:
         return DeleteNode(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),
             if_revision=check.revision(request, "if_revision"),
             request=check.request(request),
         )
 
 
-def relate(request: pb.RelateRequest, tenant: Tenant) -> Relate:
-    with checking() as check:
+def relate(request: pb.RelateRequest, caller: Caller) -> Relate:
+    with checking(caller) as check:
         one, other = _two_nodes(check, request)
         return Relate(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=one,
             other_node_id=other,
             request=check.request(request),
         )
 
 
-def unrelate(request: pb.UnrelateRequest, tenant: Tenant) -> Unrelate:
-    with checking() as check:
+def unrelate(request: pb.UnrelateRequest, caller: Caller) -> Unrelate:
+    with checking(caller) as check:
         one, other = _two_nodes(check, request)
         return Unrelate(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=one,
             other_node_id=other,
             if_revision=check.revision(request, "if_revision"),
@@ -158,10 +159,10 @@ def _two_nodes(check: Checks, request: pb.RelateRequest | pb.UnrelateRequest) ->
     return NodeId(one), NodeId(other)
 
 
-def list_neighbors(request: pb.ListNeighborsRequest, tenant: Tenant) -> ListNeighbors:
-    with checking() as check:
+def list_neighbors(request: pb.ListNeighborsRequest, caller: Caller) -> ListNeighbors:
+    with checking(caller) as check:
         return ListNeighbors(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),
             hops=check.int_or(request, "hops", 1, 1, FARTHEST),
             page_size=check.page_size(request.page_size),
@@ -170,8 +171,8 @@ def list_neighbors(request: pb.ListNeighborsRequest, tenant: Tenant) -> ListNeig
         )
 
 
-def merge_nodes(request: pb.MergeNodesRequest, tenant: Tenant) -> MergeNodes:
-    with checking() as check:
+def merge_nodes(request: pb.MergeNodesRequest, caller: Caller) -> MergeNodes:
+    with checking(caller) as check:
         new_node_id = check.id_or_none("new_node_id", request.new_node_id)
         for field in ("context", "keywords"):
             if getattr(request, field) and not request.summary:
@@ -179,7 +180,7 @@ def merge_nodes(request: pb.MergeNodesRequest, tenant: Tenant) -> MergeNodes:
         if request.HasField("embedding") and not request.summary:
             check.wrong("embedding", "must be absent where summary is empty")
         return MergeNodes(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             node_ids=tuple(map(NodeId, check.ids("node_ids", request.node_ids, MOST_NODES, least=2))),
             new_node_id=NodeId(new_node_id) if new_node_id else None,
             summary=check.text("summary", request.summary, SUMMARY, least=int(bool(request.summary))),

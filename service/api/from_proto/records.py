@@ -5,9 +5,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from core.ids import Collection, ConversationId, InvocationId, RecordId, Tenant, User
+from core.caller import Caller
+from core.ids import ConversationId, InvocationId, RecordId
 from core.keys import CollectionKey
-from core.model.record import NO_RECORD, Episode, Record, RecordKind
+from core.model.access import Scope
+from core.model.record import NO_RECORD, Episode, Origin, Record, RecordKind
 from core.text.storable import depth_of
 from core.usecases.long_term.list_records import RecordFilter
 from core.usecases.long_term.new_records import default_category
@@ -36,12 +38,10 @@ EPISODE_STEPS = 100
 
 
 def collection_key(
-    check: Checks, tenant: Tenant, user: str, collection: str, path: str = ""
+    check: Checks, caller: Caller, user: str, collection: str, path: str = ""
 ) -> CollectionKey:
-    return CollectionKey(
-        tenant=tenant,
-        user=User(check.text(f"{path}user", user, NAME, least=1)),
-        collection=Collection(check.text(f"{path}collection", collection, NAME)),
+    return caller.collection(
+        check.text(f"{path}user", user, NAME, least=1), check.text(f"{path}collection", collection, NAME)
     )
 
 
@@ -52,8 +52,8 @@ class Whose(Protocol):
     collection: str
 
 
-def key_of(check: Checks, tenant: Tenant, request: Whose) -> CollectionKey:
-    return collection_key(check, tenant, request.user, request.collection)
+def key_of(check: Checks, caller: Caller, request: Whose) -> CollectionKey:
+    return collection_key(check, caller, request.user, request.collection)
 
 
 def category(check: Checks, field: str, value: str) -> str:
@@ -108,6 +108,8 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
     """Reads a new record; what is the service's to set is set when it is stored."""
     kind = check.choice(f"{path}kind", given.kind, or_first(RECORD_KINDS))
     origin = check.choice(f"{path}origin", given.origin, or_first(RECORD_ORIGINS))
+    if origin is Origin.STATED and not check.caller.may(Scope.SPEAK_FOR_USER):
+        origin = Origin.STORED
     episode = _episode_of(check, given, kind, path, episode_path)
     content = episode.goal if episode is not None else given.content
     event_time = check.optional_time(given, "event_time", f"{path}event_time") or EPOCH

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from core.bank.query import ADMITS_ALL, Filter
-from core.ids import InvocationId, NodeId, RunId, Tenant, User
+from core.caller import Caller
+from core.ids import NodeId, RunId, User
 from core.keys import CollectionKey, ConversationKey, InvocationKey
 from core.usecases.bank.augment import Augment
 from core.usecases.bank.search import Ask, Searches
@@ -54,17 +55,17 @@ _PROMPT_TARGETS = {pb.SEARCH_TARGET_UNSPECIFIED: None, **TARGETS}
 _FUSIONS = or_first(FUSIONS)
 
 
-def search(request: pb.SearchRequest, tenant: Tenant) -> Searches:
-    with checking() as check:
+def search(request: pb.SearchRequest, caller: Caller) -> Searches:
+    with checking(caller) as check:
         return Searches(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             asks=(ask(check, request),),
             min_revision=check.min_revision(request),
         )
 
 
-def batch_search(request: pb.BatchSearchRequest, tenant: Tenant) -> Searches:
-    with checking() as check:
+def batch_search(request: pb.BatchSearchRequest, caller: Caller) -> Searches:
+    with checking(caller) as check:
         check.amount("searches", request.searches, MOST_SEARCHES, least=1)
         asks = []
         for index, one in enumerate(request.searches[:MOST_SEARCHES]):
@@ -75,7 +76,7 @@ def batch_search(request: pb.BatchSearchRequest, tenant: Tenant) -> Searches:
                 check.wrong(f"{path}min_revision", "must be absent: the request has one for all")
             asks.append(ask(check.within(path), one))
         return Searches(
-            key=check.key(tenant, request.bank_id), asks=tuple(asks), min_revision=check.min_revision(request)
+            key=check.key(caller, request.bank_id), asks=tuple(asks), min_revision=check.min_revision(request)
         )
 
 
@@ -155,10 +156,10 @@ def time_range(
     return since, until
 
 
-def augment(request: pb.AugmentRequest, tenant: Tenant) -> Augment:
-    with checking() as check:
+def augment(request: pb.AugmentRequest, caller: Caller) -> Augment:
+    with checking(caller) as check:
         return Augment(
-            key=check.key(tenant, request.bank_id),
+            key=check.key(caller, request.bank_id),
             query=check.text("query", request.query, GOAL),
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
             alpha=check.optional_share(request, "alpha"),
@@ -181,9 +182,9 @@ def _floor(check: Checks, request: pb.AugmentRequest) -> float | None:
     return floor
 
 
-def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> AssembleContext:
-    with checking() as check:
-        conversation, collection, invocation = of_user(check, request, tenant)
+def assemble_context(request: pb.AssembleContextRequest, caller: Caller) -> AssembleContext:
+    with checking(caller) as check:
+        conversation, collection, invocation = of_user(check, request, caller)
         revisions = least(check, request)
         parts = request.parts
         check.amount("parts", parts, MOST_PARTS)
@@ -191,8 +192,8 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             input=check.text("input", request.input, CONTEXT_TEXT, least=1),
             system=check.text("system", request.system, CONTEXT_TEXT),
             conversation=conversation,
-            bank=check.key(tenant, request.bank_id) if request.bank_id else None,
-            instructions=_instructions(check, request, tenant, revisions),
+            bank=check.key(caller, request.bank_id) if request.bank_id else None,
+            instructions=_instructions(check, request, caller, revisions),
             collection=collection,
             invocation=invocation,
             state=check.text("state", request.state, GOAL),
@@ -217,20 +218,18 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
 def of_user(
     check: Checks,
     request: pb.AssembleContextRequest | StartTaskRequest | AdvanceTaskRequest,
-    tenant: Tenant,
+    caller: Caller,
 ) -> tuple[ConversationKey | None, CollectionKey | None, InvocationKey | None]:
     """Reads the keys of what is named of the user's; None for what is not."""
     user = request.user
     conversation, collection, invocation = None, None, None
     if request.conversation_id:
-        conversation = conversation_key(check, tenant, user, request.conversation_id)
+        conversation = conversation_key(check, caller, user, request.conversation_id)
     if request.HasField("collection"):
-        collection = collection_key(check, tenant, user, request.collection)
+        collection = collection_key(check, caller, user, request.collection)
     if request.invocation_id:
-        invocation = InvocationKey(
-            tenant=tenant,
-            user=User(check.text("user", user, NAME, least=1)),
-            invocation_id=InvocationId(check.id("invocation_id", request.invocation_id)),
+        invocation = caller.invocation(
+            check.text("user", user, NAME, least=1), check.id("invocation_id", request.invocation_id)
         )
     if user and not (conversation or collection or invocation):
         check.text("user", user, NAME)
@@ -249,7 +248,7 @@ def _patience(check: Checks, request: pb.AssembleContextRequest) -> timedelta | 
 
 
 def _instructions(
-    check: Checks, request: pb.AssembleContextRequest, tenant: Tenant, revisions: dict[str, int]
+    check: Checks, request: pb.AssembleContextRequest, caller: Caller, revisions: dict[str, int]
 ) -> LoadSources | None:
     """Reads which documents to load; None where none are named."""
     run_id = check.id_or_none("run_id", request.run_id)
@@ -258,7 +257,7 @@ def _instructions(
             check.wrong("run_id", "must be empty where there are no refs")
         return None
     return LoadSources(
-        tenant=tenant,
+        tenant=caller.tenant,
         refs=references(check, request),
         user=User(request.user) if request.user else None,
         run_id=RunId(run_id) if run_id else None,

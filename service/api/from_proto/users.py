@@ -1,6 +1,6 @@
 """Requests of LongTerm about users as wholes."""
 
-from core.ids import Tenant, User
+from core.caller import Caller
 from core.keys import UserKey
 from core.usecases.user.export_user import ExportUser
 from core.usecases.user.get_user import GetUser
@@ -14,15 +14,15 @@ USER_FIELDS = ("enabled", "retention", "quotas")
 MOST = 2**31
 
 
-def get_user(request: pb.GetUserRequest, tenant: Tenant) -> GetUser:
-    with checking() as check:
+def get_user(request: pb.GetUserRequest, caller: Caller) -> GetUser:
+    with checking(caller) as check:
         return GetUser(
-            key=_key(check, tenant, request.user, "user"), min_revision=check.min_revision(request)
+            key=_key(check, caller, request.user, "user"), min_revision=check.min_revision(request)
         )
 
 
-def update_user(request: pb.UpdateUserRequest, tenant: Tenant) -> UpdateUser:
-    with checking() as check:
+def update_user(request: pb.UpdateUserRequest, caller: Caller) -> UpdateUser:
+    with checking(caller) as check:
         given = request.user
         retention = given.HasField("retention")
         for kind, most in sorted(given.quotas.items()):
@@ -32,7 +32,7 @@ def update_user(request: pb.UpdateUserRequest, tenant: Tenant) -> UpdateUser:
             elif not 0 <= most < MOST:
                 check.wrong(path, f"must be 0 to {MOST - 1:,}")
         return UpdateUser(
-            key=_key(check, tenant, given.user, "user.user"),
+            key=_key(check, caller, given.user, "user.user"),
             fields=check.mask("update_mask", request.update_mask, USER_FIELDS),
             enabled=given.enabled,
             retention=check.duration("user.retention", given.retention) if retention else None,
@@ -42,20 +42,20 @@ def update_user(request: pb.UpdateUserRequest, tenant: Tenant) -> UpdateUser:
         )
 
 
-def purge_user(request: pb.PurgeUserRequest, tenant: Tenant) -> PurgeUser:
-    with checking() as check:
+def purge_user(request: pb.PurgeUserRequest, caller: Caller) -> PurgeUser:
+    with checking(caller) as check:
         check.request(request)
-        return PurgeUser(key=_key(check, tenant, request.user, "user"), include_banks=request.include_banks)
+        return PurgeUser(key=_key(check, caller, request.user, "user"), include_banks=request.include_banks)
 
 
-def export_user(request: pb.ExportUserRequest, tenant: Tenant) -> ExportUser:
-    with checking() as check:
+def export_user(request: pb.ExportUserRequest, caller: Caller) -> ExportUser:
+    with checking(caller) as check:
         return ExportUser(
-            key=_key(check, tenant, request.user, "user"),
+            key=_key(check, caller, request.user, "user"),
             omit_banks=request.omit_banks,
             min_revision=check.min_revision(request),
         )
 
 
-def _key(check: Checks, tenant: Tenant, user: str, path: str) -> UserKey:
-    return UserKey(tenant=tenant, user=User(check.text(path, user, NAME, least=1)))
+def _key(check: Checks, caller: Caller, user: str, path: str) -> UserKey:
+    return caller.user(check.text(path, user, NAME, least=1))

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from core.ids import AttachmentId, ConversationId, InteractionId, Tenant, User
+from core.caller import Caller
+from core.ids import AttachmentId, InteractionId
 from core.keys import ConversationKey
 from core.model.bank import EmbeddingSpace, RetrievalSettings, SpaceSource
 from core.model.interaction import Attachment, TaskReport
@@ -32,11 +33,9 @@ ContextRequest = (
 )
 
 
-def conversation_key(check: Checks, tenant: Tenant, user: str, conversation_id: str) -> ConversationKey:
-    return ConversationKey(
-        tenant=tenant,
-        user=User(check.text("user", user, NAME, least=1)),
-        conversation_id=ConversationId(check.id("conversation_id", conversation_id)),
+def conversation_key(check: Checks, caller: Caller, user: str, conversation_id: str) -> ConversationKey:
+    return caller.conversation(
+        check.text("user", user, NAME, least=1), check.id("conversation_id", conversation_id)
     )
 
 

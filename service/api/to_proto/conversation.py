@@ -1,6 +1,5 @@
 """Answers of Conversation."""
 
-from core.conversation.search import TurnHit
 from core.model.conversation import (
     ClusterHits,
     ConversationRecord,
@@ -23,7 +22,7 @@ from core.usecases.conversation.list_conversations import ConversationsListed
 from core.usecases.conversation.list_keys import KeysListed
 from core.usecases.conversation.list_summaries import SummariesListed
 from core.usecases.conversation.list_turns import TurnsListed
-from core.usecases.conversation.search_turns import TurnsFound
+from core.usecases.conversation.search_turns import FoundTurn, TurnsFound
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONVERSATION_STATES, KEY_TYPES, SUMMARY_KINDS, numbers
@@ -219,14 +218,18 @@ def delete_turns(done: Committed[TurnsDeleted]) -> pb.DeleteTurnsResponse:
 
 def search_turns(found: TurnsFound) -> pb.SearchTurnsResponse:
     return pb.SearchTurnsResponse(
-        hits=[_hit(hit, found.by_words) for hit in found.hits],
+        hits=[_hit(one, found.by_words) for one in found.hits],
         revision=found.revision,
         truncated=found.truncated,
+        conversations=found.conversations,
+        more_conversations=found.more,
     )
 
 
-def _hit(hit: TurnHit, by_words: bool) -> pb.TurnHit:
+def _hit(found: FoundTurn, by_words: bool) -> pb.TurnHit:
+    hit = found.hit
     return pb.TurnHit(
+        conversation_id=found.conversation_id,
         turn=turn(hit.turn, hit.cluster_id),
         segment=hit.segment,
         in_reply=hit.in_reply,

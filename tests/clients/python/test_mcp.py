@@ -24,6 +24,7 @@ TOOLS = {
     "retrieve_facts",
     "recall_episodes",
     "list_recent",
+    "search_conversations",
     "store_fact",
     "correct",
     "forget",
@@ -128,9 +129,11 @@ async def test_what_was_said_earlier_in_a_conversation_is_searched(address: str)
         async with Client(memory_server(tools)) as client:
             named = {tool.name for tool in (await client.list_tools()).tools}
             found = await told(client, "search_turns", query="Where does the ferry leave?")
+            anywhere = await told(client, "search_conversations", query="Where does the ferry leave?")
 
     assert named == {*TOOLS, "search_turns"}
     assert "[turn 1]" in found
+    assert "[c1, turn 1] The ferry leaves from pier 3." in anywhere
     assert "pier 3" in found
 
 

@@ -9,10 +9,17 @@ from tests.service.api import (
     violations_of_conversations,
     violations_of_instructions,
     violations_of_long_term,
+    violations_of_operations,
 )
 from tests.service.api.violations import Table
 
-_TABLES = (violations, violations_of_conversations, violations_of_instructions, violations_of_long_term)
+_TABLES = (
+    violations,
+    violations_of_conversations,
+    violations_of_instructions,
+    violations_of_long_term,
+    violations_of_operations,
+)
 
 RIGHT: dict[str, Message] = {method: request for table in _TABLES for method, request in table.RIGHT.items()}
 WRONG: dict[str, Table] = {method: wrong for table in _TABLES for method, wrong in table.WRONG.items()}

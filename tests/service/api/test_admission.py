@@ -9,8 +9,8 @@ import grpc
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
+from core.caller import Caller as Who
 from core.errors import Overloaded
-from core.ids import Tenant
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.admission import Admission, Hold, Kind, Room, kind_of
@@ -35,13 +35,13 @@ class Work:
         return StringValue(value=said)
 
     async def follow(
-        self, messages: AsyncIterator[StringValue], tenant: Tenant
+        self, messages: AsyncIterator[StringValue], caller: Who
     ) -> AsyncGenerator[StringValue, None]:
         async for message in messages:
             yield StringValue(value=str(len(message.value)))
 
 
-def said(message: StringValue, tenant: Tenant) -> str:
+def said(message: StringValue, caller: Who) -> str:
     return message.value
 
 

@@ -13,6 +13,7 @@ from memorybank.v1 import (
     instructions_pb2,
     long_term_pb2,
     memory_bank_pb2,
+    operations_pb2,
     query_graph_pb2,
     retrieval_pb2,
     types_pb2,
@@ -34,6 +35,7 @@ FILES = (
     instructions_pb2,
     conversation_pb2,
     long_term_pb2,
+    operations_pb2,
 )
 METHODS: dict[str, MethodDescriptor] = {
     method.name: method

@@ -11,9 +11,10 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message import Message
 
+from core.caller import DEFAULT_TENANT, Caller
 from core.ids import Tenant
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.endpoint import DEFAULT_TENANT
+from service.process.current_call import CURRENT
 from tests.support.server import Service
 
 RIVAL = (("x-tenant", "rival"),)
@@ -57,10 +58,13 @@ STREAMED: dict[str, Callable[[str, str, str], Message]] = {
 
 @pytest.fixture(autouse=True)
 def _tenants(monkeypatch: pytest.MonkeyPatch) -> None:
-    def tenant_of(context: Any) -> Tenant:
-        return Tenant(dict(context.invocation_metadata() or ()).get("x-tenant", DEFAULT_TENANT))
+    def caller_now() -> Caller:
+        call = CURRENT.get()
+        assert call is not None
+        sent = dict(call.metadata() or ())
+        return Caller.local(Tenant(str(sent.get("x-tenant", DEFAULT_TENANT))))
 
-    monkeypatch.setattr("service.api.endpoint.tenant_of", tenant_of)
+    monkeypatch.setattr("service.api.endpoint.caller_now", caller_now)
 
 
 async def ada_s_memory(service: Service) -> str:

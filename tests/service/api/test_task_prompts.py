@@ -158,6 +158,7 @@ async def test_nothing_of_another_user_stands_in_a_prompt(service: Service, told
 async def test_what_a_user_has_switched_off_is_missing(service: Service) -> None:
     told = TOLD[0]
     invocation = await remember(service, told)
+    await service.bank.CreateBank(pb.CreateBankRequest(bank_id="off"))
     switch = facts.UpdateUserRequest(user=facts.User(user="en"), update_mask=FieldMask(paths=["enabled"]))
     await service.long_term.UpdateUser(switch)
 

@@ -12,10 +12,10 @@ from google.protobuf.wrappers_pb2 import StringValue
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from core.caller import Caller
 from core.errors import BankNotFound
-from core.ids import Tenant
 from core.usecases.house import House
-from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, query_graph_pb2, retrieval_pb2
+from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, operations_pb2, query_graph_pb2, retrieval_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.endpoint import Desk, Endpoint, as_it_is, handlers, server_stream, unary
 from service.api.gate import Gate
@@ -79,8 +79,8 @@ class Room:
         await self.wait(said)
 
 
-def parsed(message: StringValue, tenant: Tenant) -> str:
-    assert tenant == "default"
+def parsed(message: StringValue, caller: Caller) -> str:
+    assert caller.tenant == "default"
     return message.value
 
 
@@ -341,7 +341,7 @@ async def test_reflection_finds_the_file_of_a_service_and_of_a_method_and_none_f
 
 
 async def test_every_method_of_the_contract_is_served(service: Service) -> None:
-    for file in (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2):
+    for file in (memory_bank_pb2, query_graph_pb2, retrieval_pb2, deep_retrieval_pb2, operations_pb2):
         for offered in file.DESCRIPTOR.services_by_name.values():
             for name in offered.methods_by_name:
                 stub = service.channel.stream_stream(f"/{offered.full_name}/{name}")

@@ -185,7 +185,11 @@ WRONG: dict[str, Table] = {
         **RANGE,
     },
     "SearchTurns": {
-        **READ,
+        **{name: values for name, values in READ.items() if name != "conversation_id"},
+        "conversation_id": BAD_IDS,
+        "collection": ["work"],
+        "labels": [{"a": "b"}],
+        "most_conversations": [0, 1_001, 5],
         "text": text(16_384, needed=True),
         "embedding": BAD_VECTORS,
         "top_k": BAD_TOP_K,

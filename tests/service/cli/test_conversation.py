@@ -24,6 +24,21 @@ def test_turns_are_added_found_shown_and_purged(shell: Shell) -> None:
     assert int(purged["turns"]) == 1
 
 
+def test_turns_of_all_conversations_are_found(shell: Shell) -> None:
+    talk = ("--user", shell.bank)
+    shell.done("conversation", "add", "c1", "The ferry leaves at nine.", *talk)
+    shell.done("conversation", "add", "c2", "数据库定了，用PostgreSQL。", *talk)
+
+    found = shell.told("conversation", "find", "Which ferry?", "-k", "1", *talk)
+    shown = shell.done("conversation", "find", "数据库用什么？", *talk)
+
+    assert [(hit["conversation_id"], hit["segment"]) for hit in found["hits"]] == [
+        ("c1", "The ferry leaves at nine.")
+    ]
+    assert "2 conversations searched" in shown
+    assert shown.index("数据库定了") < shown.index("ferry")
+
+
 def test_keys_are_listed_and_taken_away(shell: Shell) -> None:
     talk = ("--user", shell.bank)
     added = shell.told("conversation", "keys", "c1", "--add", "Be brief.", *talk)

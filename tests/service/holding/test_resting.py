@@ -40,9 +40,9 @@ async def test_what_is_not_read_rests_and_is_found_again(monkeypatch: pytest.Mon
         await tend(house)
         conversation = await at_rest(house, monkeypatch)
 
-        found = await search_turns(house, SearchTurns(key=KEY, text="When does ferry 12 leave?", top_k=1))
+        found = await search_turns(house, SearchTurns(among=KEY, text="When does ferry 12 leave?", top_k=1))
 
-        assert [hit.turn.step for hit in found.hits] == [13]
+        assert [one.hit.turn.step for one in found.hits] == [13]
         assert not conversation.rests
 
 
@@ -53,10 +53,10 @@ async def test_what_rests_is_written_to(monkeypatch: pytest.MonkeyPatch) -> None
         await at_rest(house, monkeypatch)
 
         added = await say(house, said("暗号是橘子酱。"))
-        found = await search_turns(house, SearchTurns(key=KEY, text="暗号是什么？", top_k=1))
+        found = await search_turns(house, SearchTurns(among=KEY, text="暗号是什么？", top_k=1))
 
         assert [turn.step for turn in added.turns] == [4]
-        assert [hit.turn.step for hit in found.hits] == [4]
+        assert [one.hit.turn.step for one in found.hits] == [4]
 
 
 async def test_what_is_being_read_does_not_rest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,8 @@ from memorybank.v1.retrieval_pb2 import SearchRequest
 from service.adapters.prometheus import PrometheusMetrics
 from service.config import ConfigurationError
 from service.process.observing import Logging, observing
-from service.server import require_loopback
-from service.settings.process import MetricsSection
+from service.server import require_protection
+from service.settings.process import MetricsSection, OtlpSection
 from tests.support import rerank_endpoint
 from tests.support.server import refused, serving, settings_for
 
@@ -48,11 +48,15 @@ async def test_calls_and_agents_are_counted_where_metrics_are_configured() -> No
 
             shown = await scraped(port)
 
-    labels = 'grpc_method="{}",grpc_service="memorybank.v1.MemoryBank"'
+    labels = 'grpc_method="{}",grpc_service="memorybank.v1.MemoryBank",grpc_type="unary"'
     handled = "grpc_server_handled_total{{grpc_code={},{}}} 1.0"
     assert handled.format('"OK"', labels.format("Memorize")) in shown
     assert handled.format('"NOT_FOUND"', labels.format("GetBank")) in shown
     assert f"grpc_server_handling_seconds_count{{{labels.format('Memorize')}}} 1.0" in shown
+    assert f"grpc_server_started_total{{{labels.format('GetBank')}}} 1.0" in shown
+    assert 'memorybank_store_seconds_count{operation="append"}' in shown
+    assert "memorybank_append_changes_count" in shown
+    assert "memorybank_loop_lag_seconds" in shown
     assert 'memorybank_agent_calls_total{outcome="ok",role="clusterer"} 1.0' in shown
     assert 'memorybank_agent_seconds_count{role="structurer"} 1.0' in shown
     assert 'memorybank_structurings_total{outcome="ok"} 1.0' in shown
@@ -121,7 +125,7 @@ async def test_every_structuring_leaves_a_line_that_tells_nothing_of_what_is_rem
 
 
 async def test_nothing_is_counted_unless_configured() -> None:
-    async with observing(MetricsSection()) as told:
+    async with observing(MetricsSection(), OtlpSection()) as told:
         assert told.calls == ()
 
 
@@ -142,15 +146,15 @@ async def test_an_address_that_cannot_be_had_is_said_at_the_start() -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
 
         with pytest.raises(ConfigurationError, match=address):
-            async with observing(MetricsSection(listen=address)):
+            async with observing(MetricsSection(listen=address), OtlpSection()):
                 pass
 
 
 def test_metrics_stay_on_this_machine_unless_told_otherwise(tmp_path: Path) -> None:
-    require_loopback(settings_for(tmp_path, metrics={"listen": "[::1]:9464"}))
+    require_protection(settings_for(tmp_path, metrics={"listen": "[::1]:9464"}))
 
     with pytest.raises(ConfigurationError, match="will not show metrics"):
-        require_loopback(settings_for(tmp_path, metrics={"listen": "0.0.0.0:9464"}))
+        require_protection(settings_for(tmp_path, metrics={"listen": "0.0.0.0:9464"}))
 
 
 def test_a_call_is_told_apart_by_service_method_and_code() -> None:
@@ -159,7 +163,11 @@ def test_a_call_is_told_apart_by_service_method_and_code() -> None:
     metrics.called("/memorybank.v1.Retrieval/Search", grpc.StatusCode.OK, 0.003)
     metrics.called("/memorybank.v1.Retrieval/Search", grpc.StatusCode.OK, 0.004)
 
-    names = {"grpc_service": "memorybank.v1.Retrieval", "grpc_method": "Search"}
+    names = {
+        "grpc_type": "unary",
+        "grpc_service": "memorybank.v1.Retrieval",
+        "grpc_method": "Search",
+    }
     value = metrics.registry.get_sample_value
     assert value("grpc_server_handled_total", {**names, "grpc_code": "OK"}) == 2
     assert value("grpc_server_handling_seconds_bucket", {**names, "le": "0.005"}) == 2

@@ -15,6 +15,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from memorybank_client import MemoryBankError
+from memorybank_client.adapters.mcp_keys import passing_on
 from memorybank_client.adapters.mcp_tools import MemoryTools, OfferedTool, Tool
 
 __all__ = ["INSTRUCTIONS", "MemoryTools", "memory_server"]
@@ -48,7 +49,18 @@ class _StrictServer(MCPServer[Any]):
             for argument, value in arguments.items()
             if value is not None or known is None or known[argument].default is Parameter.empty
         }
-        return await super().call_tool(name, given, context)
+        with passing_on(context):
+            return await super().call_tool(name, given, context)
+
+    async def read_resource(self, uri: Any, context: Any = None) -> Any:
+        with passing_on(context):
+            return await super().read_resource(uri, context)
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Any = None
+    ) -> Any:
+        with passing_on(context):
+            return await super().get_prompt(name, arguments, context)
 
 
 def memory_server(tools: MemoryTools) -> MCPServer[Any]:

@@ -19,6 +19,7 @@ from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError
+from memorybank_client.adapters.mcp_keys import with_hosts_key
 from memorybank_client.adapters.mcp_results import (
     Document,
     Forgotten,
@@ -101,12 +102,16 @@ class MemoryTools:
         bank_id: str = "",
         conversation_id: str = "",
     ) -> None:
-        self._client = client
+        self._own = client
         self._user = user
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
         self._documents = instructions.Owner(user=user)
         self._bank_id = bank_id
         self._conversation_id = conversation_id
+
+    @property
+    def _client(self) -> MemoryBankClient:
+        return with_hosts_key(self._own)
 
     @property
     def offered(self) -> list[OfferedTool]:
@@ -115,6 +120,7 @@ class MemoryTools:
             OfferedTool(self.retrieve_facts, _reading("Find facts")),
             OfferedTool(self.recall_episodes, _reading("Recall earlier attempts")),
             OfferedTool(self.list_recent, _reading("List what was remembered last")),
+            OfferedTool(self.search_conversations, _reading("Search all conversations")),
             OfferedTool(self.store_fact, _writing("Remember a fact")),
             OfferedTool(self.correct, _writing("Correct a fact", destructive=True)),
             OfferedTool(self.forget, _writing("Forget memories", destructive=True)),
@@ -215,7 +221,15 @@ class MemoryTools:
         revived = [await self._record(record_id) for record_id in deleted.revived_ids]
         return _forgotten(going, revived, dry_run=False)
 
-    # ---- a conversation ----
+    # ---- conversations ----
+
+    async def search_conversations(self, query: Query, top_k: Top = 8) -> Annotated[CallToolResult, Passages]:
+        """Search what was said in any conversation with the user. 检索与用户的所有对话。"""
+        found = await self._client.search_turns(user=self._user, text=query, top_k=top_k)
+        return _passages(
+            Found(place=f"{hit.conversation_id}, turn {hit.turn.step}", text=hit.segment)
+            for hit in found.hits
+        )
 
     async def search_turns(self, query: Query, top_k: Top = 8) -> Annotated[CallToolResult, Passages]:
         """Search what was said earlier in the conversation. 检索对话中说过的话。"""

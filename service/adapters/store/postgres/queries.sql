@@ -38,11 +38,25 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
   AND (:user = '' OR "user" = :user)
   AND (:collection = '' OR collection = :collection)
   AND (:state = '' OR state = :state)
+  AND left(name, length(:prefix::text)) = :prefix::text
+  AND (:names::text = 'null' OR name = ANY (
+    SELECT json_array_elements_text(CASE WHEN :names::text = 'null' THEN '[]' ELSE :names::text END::json)
+  ))
+  AND (:collections::text = 'null' OR collection = ANY (
+    SELECT json_array_elements_text(CASE WHEN :collections::text = 'null' THEN '[]' ELSE :collections::text END::json)
+  ))
   AND NOT EXISTS (
     SELECT 1 FROM json_each_text(:labels::json) AS wanted
     WHERE aggregates.labels::json ->> wanted.key IS DISTINCT FROM wanted.value
   )
 ORDER BY name LIMIT :limit
+
+-- name: shorten_api_key
+UPDATE api_keys SET expire_time = least(expire_time, :expire_time) WHERE key_id = :key_id
+
+-- name: touch_api_keys
+UPDATE api_keys SET last_used = greatest(coalesce(last_used, 0), :day)
+WHERE key_id = ANY (SELECT json_array_elements_text(:key_ids::json))
 
 -- name: requests
 SELECT request_id, verb, digest, create_time, answer, revision, checksum FROM requests
@@ -129,3 +143,6 @@ DELETE FROM blobs WHERE tenant = :tenant AND kind = :kind AND name = :name AND u
 
 -- name: drop_blobs_of
 DELETE FROM blobs WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
+
+-- name: facts
+SELECT (SELECT max(version) FROM schema_versions), pg_database_size(current_database())

@@ -35,6 +35,9 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
   AND (:user = '' OR user = :user)
   AND (:collection = '' OR collection = :collection)
   AND (:state = '' OR state = :state)
+  AND substr(name, 1, length(:prefix)) = :prefix
+  AND (:names = 'null' OR name IN (SELECT value FROM json_each(:names)))
+  AND (:collections = 'null' OR collection IN (SELECT value FROM json_each(:collections)))
   AND NOT EXISTS (
     SELECT 1 FROM json_each(:labels) AS wanted
     WHERE NOT EXISTS (
@@ -43,6 +46,13 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
     )
   )
 ORDER BY name LIMIT :limit
+
+-- name: shorten_api_key
+UPDATE api_keys SET expire_time = min(expire_time, :expire_time) WHERE key_id = :key_id
+
+-- name: touch_api_keys
+UPDATE api_keys SET last_used = max(coalesce(last_used, 0), :day)
+WHERE key_id IN (SELECT value FROM json_each(:key_ids))
 
 -- name: requests
 SELECT request_id, verb, digest, create_time, answer, revision, checksum FROM requests
@@ -88,3 +98,6 @@ FROM (
 JOIN segments ON interaction_id = told AND "index" = place
 JOIN aggregates ON aggregates.tenant = segments.tenant AND kind = 'bank' AND name = bank_id
 WHERE segments.tenant = :tenant AND bank_id = :bank_id AND uid = :uid AND embedding IS NOT NULL
+
+-- name: facts
+SELECT user_version, page_count * page_size FROM pragma_user_version, pragma_page_count, pragma_page_size

@@ -108,11 +108,11 @@ async def test_turns_of_every_tier_are_found() -> None:
         await talked(house, 40)
         await tend(house)
 
-        found = await search_turns(house, SearchTurns(key=KEY, text="When does ferry 3 leave?", top_k=3))
-        chinese = await search_turns(house, SearchTurns(key=KEY, text="第4次备份", top_k=1))
+        found = await search_turns(house, SearchTurns(among=KEY, text="When does ferry 3 leave?", top_k=3))
+        chinese = await search_turns(house, SearchTurns(among=KEY, text="第4次备份", top_k=1))
 
-    assert found.hits[0].turn.input == "When does ferry 3 leave?"
-    assert chinese.hits[0].turn.step == 5
+    assert found.hits[0].hit.turn.input == "When does ferry 3 leave?"
+    assert chinese.hits[0].hit.turn.step == 5
 
 
 async def test_another_users_conversation_is_not_there() -> None:

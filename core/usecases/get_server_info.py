@@ -1,0 +1,57 @@
+"""GetServerInfo: what answers, what it holds, what waits and what runs out. Counts and times, nothing of a memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.ids import Tenant
+from core.kinds import KINDS
+from core.ports.store import StoreFacts
+from core.usecases.house import House
+from core.usecases.process_facts import ProcessFacts
+
+COUNTED_TO = 10_000
+"""Counts stop here, so that a large store answers as soon as a small one."""
+TOMORROW = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetServerInfo:
+    """`tenant`: whose memories are counted by kind; all else is of all tenants."""
+
+    tenant: Tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerInfo:
+    """See the contract."""
+
+    process: ProcessFacts
+    store: StoreFacts
+    time: datetime
+    memories: Mapping[str, int]
+    purged_by_tomorrow: int
+    due_chores: int
+    oldest_due_time: datetime | None
+    unstructured_interactions: int
+    oldest_unstructured_time: datetime | None
+
+
+async def get_server_info(house: House, command: GetServerInfo) -> ServerInfo:
+    """Raises StoreUnavailable."""
+    store, now = house.store, house.clock.now()
+    counts = {kind: await store.count_all(command.tenant, kind, COUNTED_TO) for kind in KINDS}
+    due = await store.due(now, COUNTED_TO)
+    left = await store.leftovers(COUNTED_TO)
+    purged = await store.expired(now + TOMORROW, house.finished_ttl.total_seconds(), COUNTED_TO)
+    return ServerInfo(
+        process=house.process(),
+        store=await store.facts(),
+        time=now,
+        memories={kind: count for kind, count in counts.items() if count},
+        purged_by_tomorrow=len(purged),
+        due_chores=len(due),
+        oldest_due_time=await store.oldest_due_time() if due else None,
+        unstructured_interactions=len(left),
+        oldest_unstructured_time=left[0].update_time if left else None,
+    )

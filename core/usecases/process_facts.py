@@ -1,0 +1,20 @@
+"""What a process tells of itself to those who run it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessFacts:
+    """The program's version, when it started, and what it holds in memory now: how many of each kind, their bytes, and
+    the bytes that they may take. `disk_free`: bytes left beside its data; None where it keeps none.
+    `open_conflicts`: in the banks that it holds."""
+
+    version: str = ""
+    start_time: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    held: Mapping[str, int] = field(default_factory=dict)
+    held_bytes: int = 0
+    memory_budget: int = 0
+    disk_free: int | None = None
+    open_conflicts: int = 0

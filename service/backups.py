@@ -1,0 +1,285 @@
+"""Backups of a SQLite store: the database, the files that its banks name, and a manifest of all digests.
+
+Law: what was acknowledged before the manifest's `create_time` is in the backup. The manifest is written last: a folder
+without one is no backup. Nothing is written to a data folder before every byte of the backup was compared with its
+digest; until all is there, the folder says that it is being restored, and no server starts on it.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import BaseModel, Field, ValidationError
+
+from core.errors import AttachmentNotFound
+from core.index.giving_way import at_once
+from core.usecases.repeat_erasures import repeat_erasures
+from service.adapters.local_blobs import LocalBlobs, place_of
+from service.adapters.store import sqlite_backup as sqlite
+from service.adapters.store.named import migrations
+from service.adapters.store.sqlite_store import SqliteStore
+from service.adapters.system_clock import SystemClock
+from service.config import Settings
+from service.stores import DATABASE, FILES, RESTORING, blobs_of, database_of, open_store
+
+MANIFEST = "manifest.json"
+FORMAT = "memorybank-backup-1"
+CHUNK = 2**20
+UNNAMED = {"lost+found"}  # what a volume has of itself, before anything is written to it
+ERASED = "erased"  # the event of a line of the log that tells of an erasure
+POSTGRES = "store.url is a PostgreSQL database: its own tools back it up and restore it (docs/operations.md says how)"
+
+
+class BackupRefused(Exception):
+    """A backup cannot be made, or not be restored. The message says why, and what to do."""
+
+
+class Entry(BaseModel):
+    """One file of a backup."""
+
+    sha256: str
+    bytes: int
+
+
+class Manifest(BaseModel):
+    """What a backup holds, and what made it."""
+
+    format: str = FORMAT
+    version: str
+    """Of the program."""
+    schema_: int = Field(alias="schema")
+    """Of the database."""
+    create_time: datetime
+    """What was acknowledged before it is there; of what came later, some."""
+    memories: Mapping[str, int]
+    """How many, by kind."""
+    files: Mapping[str, Entry]
+    """By their paths in the folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A backup that was made. `missing`: files that banks name and that are not there; they were missing or damaged
+    before."""
+
+    manifest: Manifest
+    missing: Sequence[str]
+
+
+# ---- making one ----
+
+
+async def make_backup(settings: Settings, folder: Path) -> Made:
+    """Writes a backup into a folder that is new or empty, while a server may be at work.
+
+    Raises BackupRefused, StoreUnavailable, OSError.
+    """
+    _refuse_other_stores(settings)
+    began = SystemClock().now()
+    files, missing = await asyncio.to_thread(_copy, settings, folder)
+    left = await _without_erased(settings, folder, missing)
+    await asyncio.to_thread(_close, folder, began, files)
+    return Made(manifest=_manifest(folder), missing=left)
+
+
+def _copy(settings: Settings, folder: Path) -> tuple[dict[str, Entry], list[sqlite.NamedFile]]:
+    """Copies the database, then the files that the copy names; returns those copied, and those that are missing or
+    damaged."""
+    _refuse_filled(folder, "back up into a new folder")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    sqlite.copy_database(database_of(settings), folder / DATABASE)
+    entries, missing = dict[str, Entry](), list[sqlite.NamedFile]()
+    for file in sqlite.files_of(folder / DATABASE):
+        place, digest, _ = place_of(file.uri)
+        path = f"{FILES}/{place}"
+        try:
+            entry = _copied(settings.data_dir / path, folder / path)
+        except FileNotFoundError:
+            missing.append(file)
+            continue
+        if entry.sha256 == digest:
+            entries[path] = entry
+        else:
+            (folder / path).unlink()
+            missing.append(file)
+    return entries, missing
+
+
+def _close(folder: Path, began: datetime, files: Mapping[str, Entry]) -> None:
+    """Writes the manifest, with which the folder becomes a backup."""
+    copy = folder / DATABASE
+    manifest = Manifest(
+        version=version("agentic-memory-bank"),
+        schema=sqlite.schema_of(copy),
+        create_time=began,
+        memories=sqlite.memories_of(copy),
+        files={DATABASE: _entry(copy), **files},
+    )
+    _write_synced(folder / MANIFEST, manifest.model_dump_json(by_alias=True, indent=2).encode())
+
+
+async def _without_erased(settings: Settings, folder: Path, missing: Sequence[sqlite.NamedFile]) -> list[str]:
+    """Erases in the copy what was erased while the files were copied. Returns the missing files of what is still
+    there."""
+    uids = {file.uid for file in missing}
+    there = sqlite.living(database_of(settings), uids)
+    if uids - there:
+        store = await SqliteStore.open(folder / DATABASE)
+        try:
+            await repeat_erasures(store, LocalBlobs(folder / FILES), uids - there)
+        finally:
+            await store.close()
+    return [file.uri for file in missing if file.uid in there]
+
+
+# ---- restoring one ----
+
+
+def checked(folder: Path) -> Manifest:
+    """Returns the manifest of a backup whose every byte is as it was written. Raises BackupRefused, OSError."""
+    manifest = _manifest(folder)
+    for path, entry in manifest.files.items():
+        _refuse_foreign(path, folder)
+        try:
+            found = _entry(folder / path)
+        except FileNotFoundError:
+            raise BackupRefused(f"{folder} is damaged: {path} is missing; take another backup") from None
+        if found != entry:
+            raise BackupRefused(f"{folder} is damaged: {path} is not what was written; take another backup")
+    return manifest
+
+
+def restore_backup(settings: Settings, folder: Path) -> Manifest:
+    """Makes a data folder, new or empty, of a backup. Raises BackupRefused, OSError.
+
+    Erasures that came after the backup are not repeated: that is `repeat`'s."""
+    _refuse_other_stores(settings)
+    database = database_of(settings)
+    _refuse_filled(settings.data_dir, "restore into a new folder, or move away what is there")
+    if database.exists():
+        raise BackupRefused(f"{database} is there already: move it away, or name another in store.url")
+    manifest = checked(folder)
+    if manifest.schema_ > (known := len(migrations("sqlite"))):
+        raise BackupRefused(
+            f"{folder} has schema {manifest.schema_}, and this version knows {known}: restore it with "
+            f"version {manifest.version}, or a newer one"
+        )
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    unfinished = settings.data_dir / RESTORING
+    _write_synced(unfinished, f"of {folder}\n".encode())
+    for path in manifest.files:
+        _copied(folder / path, database if path == DATABASE else settings.data_dir / path)
+    unfinished.unlink()
+    _sync_folder(settings.data_dir)
+    return manifest
+
+
+def erased_uids(log: Path) -> set[str]:
+    """Returns the uids of what was erased, by the lines of a server's log in JSON. Raises OSError, BackupRefused."""
+    uids = set()
+    try:
+        with log.open(encoding="utf-8") as lines:
+            for line in lines:
+                with suppress(ValueError):  # a line of something else
+                    told = json.loads(line)
+                    if isinstance(told, dict) and told.get("event") == ERASED and "uid" in told:
+                        uids.add(str(told["uid"]))
+    except UnicodeDecodeError:
+        raise BackupRefused(f"{log} is no log of the service: it is not text") from None
+    return uids
+
+
+async def repeat(settings: Settings, uids: Collection[str]) -> int:
+    """Erases the memories with these uids, rows and files; returns how many there were. No server may run. Raises
+    StoreUnavailable, ConfigurationError."""
+    store = await open_store(settings, at_once)
+    try:
+        return await repeat_erasures(store, blobs_of(settings, store), uids)
+    finally:
+        await store.close()
+
+
+def _manifest(folder: Path) -> Manifest:
+    try:
+        manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise BackupRefused(
+            f"{folder} is no backup, or one that was cut short: it has no {MANIFEST}; name the folder that "
+            "`memorybank backup` made"
+        ) from None
+    except ValidationError:
+        raise BackupRefused(
+            f"{folder} is damaged: its {MANIFEST} cannot be read; take another backup"
+        ) from None
+    if manifest.format != FORMAT or DATABASE not in manifest.files:
+        raise BackupRefused(f"{folder} is no backup of this program: its {MANIFEST} is of another form")
+    return manifest
+
+
+def _refuse_foreign(path: str, folder: Path) -> None:
+    """Lets paths through that a backup has: the database, and files as the service names them."""
+    if path != DATABASE:
+        try:
+            place_of(f"blob:{path.removeprefix(f'{FILES}/')}")
+        except AttachmentNotFound:
+            raise BackupRefused(f"{folder} is no backup of this program: it names {path!r}") from None
+
+
+def _refuse_other_stores(settings: Settings) -> None:
+    if settings.store.kind == "postgres":
+        raise BackupRefused(POSTGRES)
+    if settings.store.kind == "memory":
+        raise BackupRefused("store.kind is memory: there is nothing on the disk")
+
+
+def _refuse_filled(folder: Path, remedy: str) -> None:
+    if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - UNNAMED):
+        raise BackupRefused(f"{folder} is not empty: {remedy}")
+
+
+# ---- files ----
+
+
+def _copied(source: Path, target: Path) -> Entry:
+    """Copies a file, synced to the disk; returns what was written."""
+    digest, size = hashlib.sha256(), 0
+    with source.open("rb") as old:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with target.open("xb") as new:
+            while chunk := old.read(CHUNK):
+                digest.update(chunk)
+                size += new.write(chunk)
+            new.flush()
+            os.fsync(new.fileno())
+    target.chmod(0o600)
+    _sync_folder(target.parent)
+    return Entry(sha256=digest.hexdigest(), bytes=size)
+
+
+def _entry(path: Path) -> Entry:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Entry(sha256=digest, bytes=path.stat().st_size)
+
+
+def _write_synced(path: Path, content: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,105 @@
+"""`memorybank doctor`: what a memory bank is and holds, and what somebody should look at."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from importlib.metadata import version
+
+import click
+from rich.console import RenderableType
+from rich.text import Text
+
+from memorybank.v1 import operations_pb2 as pb
+from service.cli import drawing
+from service.cli.errand import Errand, errand_of_any
+from service.cli.exits import Exit, Failure
+
+LATE = timedelta(minutes=10)  # that work in the background may wait, a restart included
+LITTLE_DISK = 2**30  # bytes left,
+SHARE = 0.2  # or less than this share of the database, which its log may need
+UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+@click.command()
+@errand_of_any
+def doctor(errand: Errand) -> None:
+    """Say what answers, what it holds, what waits and what runs out; end with 1 where something is amiss.
+
+    It reads counts, sizes and times alone, and takes as long on a large store as on a small one.
+
+    \b
+    Examples:
+      memorybank doctor
+      memorybank doctor --server 10.0.0.1:7700 --json
+    """
+    info = errand.client.get_server_info()
+    problems = list(problems_of(info, version("agentic-memory-bank")))
+    drawn: list[RenderableType] = [
+        Text(f"{errand.server} answers", drawing.STRONG),
+        drawing.pairs(_rows(info)),
+        *(f"look at: {problem}" for problem in problems),
+    ]
+    errand.answer({"info": info, "problems": problems}, *drawn)
+    if problems:
+        raise Failure(f"{drawing.many(len(problems), 'thing')} to look at", exit_code=Exit.FAILED)
+
+
+def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[str]:
+    """Yields what somebody should look at, a sentence each."""
+    now = info.server_time.ToDatetime()
+    if info.version != own_version:
+        yield f"the server is version {info.version}, this command {own_version}"
+    if info.HasField("oldest_due_time") and (late := now - info.oldest_due_time.ToDatetime()) > LATE:
+        yield (
+            f"work in the background waits for {_span(late)}: its agents or their model may fail (the log says "
+            "`a chore failed`), or no process may be at work on it"
+        )
+    if info.HasField("oldest_unstructured_time"):
+        late = now - info.oldest_unstructured_time.ToDatetime()
+        if late > LATE:
+            yield (
+                f"a record has not been sorted into topics for {_span(late)}: `memorybank show bank` names those "
+                "that failed, Restructure takes them up again"
+            )
+    if info.HasField("disk_free_bytes") and info.disk_free_bytes < max(
+        LITTLE_DISK, SHARE * info.database_bytes
+    ):
+        yield f"the disk has {_size(info.disk_free_bytes)} left; writes fail where it is full"
+
+
+def _rows(info: pb.GetServerInfoResponse) -> list[tuple[str, str]]:
+    up = info.server_time.ToDatetime() - info.start_time.ToDatetime()
+    on_disk = f", {_size(info.database_bytes)}" if info.database_bytes else ""
+    return [
+        ("version", f"{info.version}, up for {_span(up)}"),
+        ("store", f"{info.store}, schema {info.schema}{on_disk}"),
+        ("disk left", _size(info.disk_free_bytes) if info.HasField("disk_free_bytes") else ""),
+        ("memories", _kinds(info.memories, info.counted_to) or "none"),
+        ("held in memory", f"{_kinds(info.open_memories) or 'none'}; {_held(info)}"),
+        ("gone by tomorrow", _counted(info.purged_by_tomorrow, info.counted_to)),
+        ("chores due", _counted(info.due_chores, info.counted_to)),
+        ("records to be sorted", _counted(info.unstructured_interactions, info.counted_to)),
+        ("conflicts", f"{info.open_conflicts:,} wait for a verdict, in the banks held in memory"),
+    ]
+
+
+def _held(info: pb.GetServerInfoResponse) -> str:
+    return f"{_size(info.open_bytes)} of {_size(info.memory_budget_bytes)}"
+
+
+def _kinds(counts: Mapping[str, int], most: int = 0) -> str:
+    return ", ".join(f"{kind} {_counted(counts[kind], most)}" for kind in sorted(counts))
+
+
+def _counted(count: int, most: int = 0) -> str:
+    return f"{count:,} or more" if most and count >= most else f"{count:,}"
+
+
+def _span(time: timedelta) -> str:
+    """Writes about how long it is, in its largest unit."""
+    seconds = int(time.total_seconds())
+    unit, noun = next((each for each in UNITS if seconds >= each[0]), UNITS[-1])
+    return drawing.many(seconds // unit, noun)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
