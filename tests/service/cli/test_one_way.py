@@ -56,7 +56,7 @@ def test_what_erases_asks_unless_it_is_told_not_to() -> None:
     asking = {name for name, one in EVERY.items() if "--yes" in [o for p in one.params for o in p.opts]}
     erasing = {name for name, one in EVERY.items() if erases(name, one)}
 
-    assert erasing == asking - {"resolve"}  # of several dismissals
+    assert erasing == asking - {"resolve", "auth off"}  # of several dismissals; of what asks for keys
     assert {"delete", "facts forget", "instructions delete", "conversation keys"} <= erasing
 
 
