@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.context.evidence import BEST, NOTHING_SAID, Placement, Said, said
+from core.context.evidence import BEST, NO_DISPUTES, NOTHING_SAID, Disputes, Placement, Said, said
 from core.context.lines import hanging, indented, opening, said_now
 from core.context.passages import day_of, longest_in
 from core.context.sections import Item, Section, Tier
@@ -49,11 +49,14 @@ class Talk:
     lying: Collection[int]
 
 
-def key_section(keys: Iterable[KeyMemory]) -> Section:
-    """Returns those of the user, which stand whole, in their own language."""
+def key_section(keys: Iterable[KeyMemory], disputes: Disputes = NO_DISPUTES) -> Section:
+    """Returns those of the user, which stand whole, in their own language; what says one side of a quarrel is marked,
+    whatever the input is."""
     own = [key for key in keys if key.type is KeyType.USER]
-    items = tuple(Item(key.key_id, _key(key), fixed=True) for key in own)
-    return Section(name=KEY, title=words_for("\n".join(key.text for key in own)).keys, items=items)
+    words = words_for("\n".join(key.text for key in own))
+    marks = [f"{words.contested} " if disputes and disputes.one_sided(said(key.text)) else "" for key in own]
+    items = tuple(Item(key.key_id, _key(key, mark), fixed=True) for key, mark in zip(own, marks, strict=True))
+    return Section(name=KEY, title=words.keys, items=items)
 
 
 def conversation_sections(

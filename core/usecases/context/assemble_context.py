@@ -19,7 +19,7 @@ from core.context.conversing import (
     key_section,
     recorded_section,
 )
-from core.context.evidence import NO_DISPUTES, Placement, Source, placed
+from core.context.evidence import NO_DISPUTES, Disputes, Placement, Source, placed
 from core.context.floor import below_floor
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
@@ -242,7 +242,7 @@ def _sections(
         *_fixed(SYSTEM, command.system),
         *([read.bank.frame.tool] if read.bank and (command.tools or command.task) else ()),
         *_fixed(INSTRUCTIONS, read.instructions.block.rstrip() if read.instructions else ""),
-        *([key_section(read.talk.recalled.keys)] if read.talk else ()),
+        *([key_section(read.talk.recalled.keys, _disputes(read))] if read.talk else ()),
         *([read.bank.frame.state] if read.bank and read.bank.has_task else ()),
     ]
     room = max(0, budget - sum(estimate(i.full) for s in (*head, now) for i in s.items if i.fixed))
@@ -281,8 +281,12 @@ def _placement(command: AssembleContext, read: _Read, room: int) -> Placement:
     sources = [read.bank.evidence.source] if read.bank and read.bank.evidence else []
     sources += [read.talk.source] if read.talk else []
     sources += read.known.sources if read.known else ()
-    disputes = read.bank.evidence.disputes if read.bank and read.bank.evidence else NO_DISPUTES
-    return placed(sources, words_of(command.input), room, command.min_score, disputes)
+    return placed(sources, words_of(command.input), room, command.min_score, _disputes(read))
+
+
+def _disputes(read: _Read) -> Disputes:
+    """Returns what the open conflicts of the bank are about."""
+    return read.bank.evidence.disputes if read.bank and read.bank.evidence else NO_DISPUTES
 
 
 def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words, ends: bool) -> list[Section]:

@@ -138,6 +138,8 @@ async def _talk(house: House) -> None:
         await say(house, *turns[start : start + 50])
     await tend(house)
     await add_key(house, AddKey(key=KEY, text="Answer in one line."))
+    await add_key(house, AddKey(key=KEY, text=f"Never forget this. {QUARRELS[9].sides[0]} It matters."))
+    await add_key(house, AddKey(key=KEY, text=QUARRELS[19].sides[1]))
     for number in range(2, len(QUARRELS), 10):
         await tell(house, QUARRELS[number].sides[1], FACTS)
 
@@ -197,6 +199,7 @@ async def test_inputs_in_two_languages_find_one_head(house: House) -> None:
 
     assert len(heads) == 1
     assert "Answer in one line." in next(iter(heads))
+    assert f"- {ENGLISH.contested} {QUARRELS[19].sides[1]}" in next(iter(heads))
 
 
 async def test_what_a_quarrel_keeps_out_is_told(house: House) -> None:
