@@ -17,8 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text import sentences
-
 WORDS_SHARE = 0.3
 """Of the measure, the share of the query's words; the rest is the cosine, uncut, on the embedder's scale."""
 BEST = 2.0
@@ -35,6 +33,8 @@ HEAD = 4
 """Tokens before any passage, at the least: its handle."""
 
 _APPENDED = re.compile(r"\s*[(（][^()（）]*\d{4}[^()（）]*[)）]\s*$")
+_ENDS = re.compile(r"[.!?]+[\"'”’)\]]*(?:\s+|$)|[。！？；…\n]+")
+"""Where texts are taken apart to be compared: alike in all of them, so it need not know abbreviations."""
 _MARKS = re.compile(r"[\W_]+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -167,7 +167,7 @@ def said(*texts: str, speakers: Iterable[str] = ()) -> Said:
     names = frozenset(name.casefold() for name in speakers if name)
     numbers, is_telling = set(), False
     for text in texts:
-        for sentence in sentences.split(text):
+        for sentence in filter(None, _ENDS.split(text)):
             is_telling = is_telling or len(sentence) >= LEAST_LATIN or _is_wide(sentence)
             if plain := _plain(sentence, names):
                 numbers.add(hash(plain))
