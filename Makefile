@@ -92,7 +92,7 @@ serve: setup  ## Start the service on 127.0.0.1:7700, its data in ./data (PORT=7
 	@$(BIN)/memorybank serve --listen 127.0.0.1:$(PORT) --data $(DATA)
 
 demo: setup  ## Show the main job on real input: no key, no network
-	@$(BIN)/memorybank demo
+	@$(BIN)/memorybank demo --check examples/expect.yaml
 
 examples: setup $(EXAMPLES)/.ready  ## Run the example agents, a script in the place of their model
 	@$(BIN)/python -m examples $(EXAMPLES)/bin/python

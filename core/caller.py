@@ -4,7 +4,7 @@ Law: the one place where the keys of what a call names are made, so that its bin
 a credential, never from a request; `Caller.local` is for callers within the process.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from core.errors import PermissionDenied
@@ -28,13 +28,19 @@ SHARED_LEVELS = frozenset({"agent", "project", "tenant"})  # of documents that o
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """`subject` is the same for all API keys that follow each other by rotation; empty where no credential is asked
-    for. `key_id` names the API key."""
+    for. `key_id` names the API key. `is_held`: its requests must be looked through, as it is bound to something or may
+    not write."""
 
     tenant: Tenant
     subject: str = ""
     key_id: str = ""
     scopes: frozenset[Scope] = EVERY_SCOPE
     binding: Binding = OPEN
+    is_held: bool = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        is_held = self.binding is not OPEN or Scope.WRITE not in self.scopes
+        object.__setattr__(self, "is_held", is_held)
 
     @classmethod
     def local(cls, tenant: Tenant = DEFAULT_TENANT) -> "Caller":

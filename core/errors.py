@@ -193,8 +193,19 @@ class RecordExists(MemoryBankError):
     record_id: str
 
 
+class InteractionRetracted(MemoryBankError):
+    """The record was taken back: it is not stored again under its id, or by the same request."""
+
+    interaction_id: str
+    retraction_id: str
+
+
 class ReflectionNotFound(MemoryBankError):
     reflection_id: str
+
+
+class RetractionNotFound(MemoryBankError):
+    retraction_id: str
 
 
 # ---- what the state does not allow ----
@@ -264,6 +275,13 @@ class InvocationEnded(MemoryBankError):
 
 class ConflictClosed(MemoryBankError):
     conflict_id: str
+    status: str
+
+
+class RetractionClosed(MemoryBankError):
+    """It was released, or erased."""
+
+    retraction_id: str
     status: str
 
 

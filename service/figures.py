@@ -6,6 +6,7 @@ from datetime import datetime
 from importlib.metadata import version
 
 from core.keys import BankKey
+from core.ports.comparer import Comparer
 from core.usecases.process_facts import ProcessFacts
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
@@ -25,11 +26,12 @@ FIGURES = {
     "memorybank_embedder_cached_texts": "Texts whose vectors are remembered.",
     "memorybank_embedder_cache_hits_total": "Texts that needed no embedding.",
     "memorybank_embedder_cache_misses_total": "Texts that were embedded.",
+    "memorybank_judging_bytes": "Memory of what compares sentences: weights of its own, and what it read.",
 }
 
 
 def figures_of(
-    banks: OpenAggregates, embedder: CachedEmbedder, workshop: Workshop, budget: int
+    banks: OpenAggregates, embedder: CachedEmbedder, comparer: Comparer, workshop: Workshop, budget: int
 ) -> Mapping[str, float]:
     """Returns the value of each at this moment. Any thread may call it."""
     held = banks.figures()
@@ -46,6 +48,7 @@ def figures_of(
         "memorybank_embedder_cached_texts": embedder.kept,
         "memorybank_embedder_cache_hits_total": embedder.hits,
         "memorybank_embedder_cache_misses_total": embedder.misses,
+        "memorybank_judging_bytes": comparer.size,
     }
 
 

@@ -13,6 +13,7 @@ from core.aggregate.aggregate import LargeMembers, Restless, Tuning
 from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
+from core.bank.dropping import drop_records
 from core.bank.fields import NODE_WEIGHTS, new_fields, node_fields
 from core.bank.graph import QueryGraph
 from core.bank.handles import Handles
@@ -34,6 +35,8 @@ from core.bank.steps import (
     NodePut,
     PairForget,
     PairSettle,
+    RecordsDrop,
+    RetractionPut,
     SegmentRefute,
     Step,
     StructuringPut,
@@ -55,6 +58,7 @@ from core.model.conflict import Conflict, ConflictStatus
 from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
+from core.model.interaction_retraction import InteractionRetraction
 from core.model.node import Node
 from core.model.vector import Vector
 from core.text.data_runs import is_data
@@ -90,6 +94,7 @@ class Bank(Restless):
         self._disputes = Disputes()
         self.conflicts = self._disputes.conflicts
         self.attachments: dict[AttachmentId, Attachment] = {}  # uploaded
+        self.retractions: dict[str, InteractionRetraction] = {}
         self.node_words: KeywordIndex[NodeId] = KeywordIndex(NODE_WEIGHTS)
         self.node_vectors: VectorIndex[NodeId] = VectorIndex(record.space.dimension, tuning.vectors)
         self.handles = Handles()
@@ -257,6 +262,7 @@ class Bank(Restless):
             conflicts=tuple(self.conflicts[c] for c in sorted(self.conflicts)),
             settled=tuple(self._disputes.settled()),
             refuted=tuple(self.tree.refutations()),
+            retractions=tuple(self.retractions[r] for r in sorted(self.retractions)),
             segment_vectors={
                 ref: vector
                 for i in sorted(self.tree.interactions)
@@ -360,6 +366,10 @@ class Bank(Restless):
                 self._disputes.forget_pairs(step.node_id)
             case SegmentRefute():
                 self.tree.refute(step)
+            case RecordsDrop():
+                drop_records(self, step)
+            case RetractionPut():
+                self.retractions[step.retraction.retraction_id] = step.retraction
 
     def _add_interaction(self, interaction: Interaction) -> None:
         self.tree.add_interaction(interaction)

@@ -1,7 +1,7 @@
 """Contradictions between nodes, and pairs found not to contradict one another.
 
 Law: an open conflict is found from each of its sides, a settled pair from both. A node that goes takes its pairs
-along; conflicts stay, as history.
+along; conflicts stay, as history, unless a retraction takes them.
 """
 
 from core.bank.steps import PairSettle
@@ -26,6 +26,11 @@ class Disputes:
         if conflict.status is ConflictStatus.OPEN:
             for side in conflict.sides:
                 self._open_of.setdefault(side.node_id, set()).add(conflict.conflict_id)
+
+    def drop(self, conflict_id: ConflictId) -> None:
+        """Forgets a conflict."""
+        for side in self.conflicts.pop(conflict_id).sides:
+            self._open_of.get(side.node_id, set()).discard(conflict_id)
 
     def settle(self, pair: PairSettle) -> None:
         self._settled.setdefault(pair.node_id, set()).add(pair.other_node_id)

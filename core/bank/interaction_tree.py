@@ -1,7 +1,7 @@
 """The interaction tree: the verbatim record, which nodes stand for which of it, and what was merged.
 
-Law: interactions are only ever added. A segment's nodes follow from the living nodes; a node that
-was merged away is reached through the node that stands for it.
+Law: interactions are only ever added, but for those that a retraction takes. A segment's nodes follow from the living
+nodes; a node that was merged away is reached through the node that stands for it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -152,7 +152,7 @@ class InteractionTree:
 
     @property
     def segment_count(self) -> int:
-        return len(self.order)
+        return self.order.living
 
     @property
     def has_unsummarised(self) -> bool:
@@ -180,6 +180,41 @@ class InteractionTree:
             self.failed.add(interaction.interaction_id)
         self.order.add(interaction)
         self._nodes_at += [self.nodes_of(ref) for ref in self.refs(interaction.interaction_id)]
+
+    def drop_interaction(self, interaction_id: InteractionId) -> None:
+        """Forgets an interaction on which no node rests any more."""
+        refs = self.refs(interaction_id)
+        for ref in refs:
+            self._segments.pop(ref, None)
+            self.refuted.pop(ref, None)
+            self.copies.pop(ref, None)
+        self.order.drop(interaction_id, len(refs))
+        del self.interactions[interaction_id]
+        self.failed.discard(interaction_id)
+        for known in (self.structurings, self._clusters, self._unsummarised):
+            known.pop(interaction_id, None)
+        self.firsts.clear()
+
+    def drop_merges(self, merged: Iterable[NodeId]) -> None:
+        """Forgets the merges that these nodes came of."""
+        gone = set(merged)
+        for node_id in gone:
+            for absorbed in self._merge_into.pop(node_id).absorbed:
+                self._into.pop(absorbed.node_id, None)
+        self.merges = [record for record in self.merges if record.into not in gone]
+        self.firsts.clear()
+
+    def drop_refutations(self, conflict_ids: Iterable[str]) -> None:
+        """Forgets what the verdicts of these conflicts refuted."""
+        gone = set(conflict_ids)
+        for ref, refuted in list(self.refuted.items()):
+            left = tuple(words for words in refuted if words.conflict_id not in gone)
+            if left != refuted:
+                self._segments.pop(ref, None)
+                if left:
+                    self.refuted[ref] = left
+                else:
+                    del self.refuted[ref]
 
     def put_structuring(self, structuring: Structuring) -> None:
         interaction_id = structuring.interaction_id

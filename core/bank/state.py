@@ -17,6 +17,7 @@ from core.bank.steps import (
     MergeAdd,
     NodePut,
     PairSettle,
+    RetractionPut,
     SegmentRefute,
     Step,
     StructuringPut,
@@ -27,6 +28,7 @@ from core.model.conflict import Conflict
 from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
+from core.model.interaction_retraction import InteractionRetraction
 from core.model.lineage import MergeRecord
 from core.model.structuring import ClusterWork, Structuring
 from core.model.vector import Vector
@@ -54,6 +56,7 @@ class BankState:
     conflicts: tuple[Conflict, ...] = ()
     settled: tuple[tuple[NodeId, NodeId], ...] = ()
     refuted: tuple[SegmentRefute, ...] = ()  # by segment, then place
+    retractions: tuple[InteractionRetraction, ...] = ()  # by id
     segment_vectors: Mapping[SegmentRef, Vector] | None = None  # from a store: `core.bank.rows.VectorRows`
 
 
@@ -78,4 +81,5 @@ def other_steps_of(state: BankState) -> list[Step]:
         *state.refuted,
         *(StructuringPut(structuring=s) for s in state.structurings),
         *(ClusterPut(cluster=c) for c in state.clusters),
+        *(RetractionPut(retraction=r) for r in state.retractions),
     ]

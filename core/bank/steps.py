@@ -9,12 +9,13 @@ from typing import ClassVar
 from core.aggregate import step
 from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
-from core.ids import ConflictId, NodeId, SegmentRef
+from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
 from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
+from core.model.interaction_retraction import InteractionRetraction
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
@@ -156,6 +157,24 @@ class SegmentRefute(Step):
     conflict_id: ConflictId
     start: int = 0
     end: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsDrop(Step):
+    """Records go, with their segments and structurings: nodes that rest on them went before. So do merges, by the nodes
+    that came of them, conflicts with what their verdicts refuted, and uploaded files."""
+
+    interaction_ids: tuple[InteractionId, ...]
+    merged: tuple[NodeId, ...] = ()
+    conflict_ids: tuple[ConflictId, ...] = ()
+    attachment_ids: tuple[AttachmentId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetractionPut(Step):
+    """A retraction, new or closed."""
+
+    retraction: InteractionRetraction
 
 
 BankChange = Change[Step]

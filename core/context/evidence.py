@@ -282,9 +282,22 @@ def _idf(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
     return idf
 
 
-def _measures(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
+def shares_of_words(sources: Sequence[Source]) -> list[NDArray[np.float64]]:
+    """Returns of each source's candidates the share of the query's words that they hold, as `placed` weighs it."""
+    filled = [source for source in sources if source.candidates]
+    if not filled:
+        return [np.zeros(0) for _ in sources]
+    idf = _idf(np.concatenate([source.holds for source in filled]))
+    return [_shares(source, idf) if source.candidates else np.zeros(0) for source in sources]
+
+
+def _shares(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
     whole = float(idf.sum())
-    shares = source.holds @ idf / whole if whole > 0.0 else np.zeros(len(source.cosines))
+    return source.holds @ idf / whole if whole > 0.0 else np.zeros(len(source.cosines))
+
+
+def _measures(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
+    shares = _shares(source, idf)
     mixed = WORDS_SHARE * shares + (1.0 - WORDS_SHARE) * source.cosines
     return np.where(np.isnan(source.cosines), shares, mixed)
 

@@ -1,7 +1,8 @@
 """Replacing a passage of a text.
 
 Law: the passage must stand there exactly once, overlapping places counted, so that no edit lands where it was not
-meant. Where it does not, it may stand so in the text as it is shown, which has every character in the same place.
+meant. Where it does not, it may stand so in the text as it is shown, which has every character in the same place. In a
+text whose lines end in CR LF, a passage may have LF alone, as most models write it.
 """
 
 from core.errors import EditAmbiguous, EditNotFound
@@ -14,6 +15,9 @@ def edited(text: str, path: str, old_text: str, new_text: str, shown: str) -> st
         if (place := _only_place(form, path, old_text)) is not None:
             end = place + len(old_text)
             return text[:place] + _as_stored(text[place:end], old_text, new_text) + text[end:]
+    if "\r\n" in text and "\r" not in old_text and "\n" in old_text:
+        new_text = new_text.replace("\r\n", "\n").replace("\n", "\r\n")
+        return edited(text, path, old_text.replace("\n", "\r\n"), new_text, shown)
     raise EditNotFound(path)
 
 

@@ -13,14 +13,16 @@ from core.aggregate.aggregate import LargeMembers, Tuning
 from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate
-from core.errors import RecordNotFound, ReflectionNotFound
+from core.errors import RecordNotFound, ReflectionNotFound, RetractionNotFound
 from core.ids import RecordId, ReflectionId
 from core.index.keyword_index import KeywordIndex
 from core.index.vector_index import VectorIndex
 from core.long_term.steps import (
     FEEDBACK,
+    HELD,
     RECORDS,
     REFLECTIONS,
+    RETRACTIONS,
     TOMBSTONES,
     USES,
     CollectionChange,
@@ -34,6 +36,7 @@ from core.long_term.steps import (
 from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, normalised
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordKind, RecordState, Reflection, Uses
+from core.model.retraction import Held, Retraction
 from core.model.vector import Vector
 
 NEVER_USED = Uses(count=0, last_time=datetime.min.replace(tzinfo=UTC))
@@ -49,6 +52,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.feedback: dict[str, Feedback] = self._of(FEEDBACK.name)
         self.reflections: dict[ReflectionId, Reflection] = self._of(REFLECTIONS.name)
         self.tombstones: dict[RecordId, Tombstone] = self._of(TOMBSTONES.name)
+        self.retractions: dict[str, Retraction] = self._of(RETRACTIONS.name)
+        self.held: dict[str, Held] = self._of(HELD.name)
         self.words: KeywordIndex[RecordId] = KeywordIndex(FIELD_WEIGHTS)
         self.vectors: VectorIndex[RecordId] = VectorIndex(tuning.dimension, tuning.vectors)
         self.wanting: dict[RecordId, None] = {}
@@ -106,6 +111,17 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         if reflection is None or not reflection.text:
             raise ReflectionNotFound(reflection_id)
         return reflection
+
+    def retraction(self, retraction_id: str) -> Retraction:
+        """Raises RetractionNotFound."""
+        try:
+            return self.retractions[retraction_id]
+        except KeyError:
+            raise RetractionNotFound(retraction_id) from None
+
+    def held_by(self, retraction_id: str) -> list[Held]:
+        """Returns what a retraction took away and still keeps."""
+        return [held for held in self.held.values() if held.retraction_id == retraction_id]
 
     def uses_of(self, record: Record) -> Uses:
         return self.uses.get(record.record_id, NEVER_USED)

@@ -5,7 +5,7 @@ strategies enough that no reflection covers; sweeping (expiry, pruning) from the
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from core.aggregate.kind import Chore
@@ -72,6 +72,11 @@ def expiry(
     return expiry_after(record.create_time, min(times, default=None))
 
 
+def held_records(collection: Collection) -> Iterable[tuple[str, Record]]:
+    """Returns the records that retractions hold, by the names under which they are held."""
+    return [(held.name, held.record) for held in collection.held.values() if held.record is not None]
+
+
 def is_weak(record: Record, last_use: datetime, now: datetime, settings: LongTermSettings) -> bool:
     """Whether a strategy is pruned: little confidence, and unused for long."""
     if record.category != STRATEGY or record.confidence >= settings.prune_confidence:
@@ -91,7 +96,7 @@ def next_sweep(
     now, where work is left that another process may have to take up."""
     times = [
         time
-        for key, record in collection.records.items()
+        for key, record in (*collection.records.items(), *held_records(collection))
         if key not in gone and (time := expiry(record, collection.record, retention)) is not None
     ]
     if any(key not in gone for key in collection.strategies):

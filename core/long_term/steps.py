@@ -10,13 +10,16 @@ from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part
 from core.ids import RecordId, ReflectionId
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import Record, Reflection, Uses
+from core.model.retraction import Held, Retraction
 
 RECORDS = Part(name="records", of=Record)
 USES = Part(name="uses", of=Uses)
 FEEDBACK = Part(name="feedback", of=Feedback)
 REFLECTIONS = Part(name="reflections", of=Reflection)
 TOMBSTONES = Part(name="tombstones", of=Tombstone)
-PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES)
+RETRACTIONS = Part(name="retractions", of=Retraction)
+HELD = Part(name="held", of=Held)
+PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES, RETRACTIONS, HELD)
 
 
 class Step(step.Step):
@@ -108,6 +111,42 @@ class TombstoneDrop(Step):
 
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=TOMBSTONES, item=self.record_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetractionPut(Step):
+    """A retraction, new or closed."""
+
+    retraction: Retraction
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=RETRACTIONS, item=self.retraction.retraction_id, value=self.retraction)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetractionDrop(Step):
+    retraction_id: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=RETRACTIONS, item=self.retraction_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldPut(Step):
+    """What a retraction took away, kept for its release."""
+
+    held: Held
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=HELD, item=self.held.name, value=self.held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldDrop(Step):
+    name: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=HELD, item=self.name)
 
 
 CollectionChange = Change[Step]

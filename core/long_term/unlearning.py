@@ -1,6 +1,6 @@
-"""What becomes of records when turns of a conversation go: what only these taught goes, others lose the evidence.
+"""What becomes of records when what taught them goes: what only that taught goes, others lose the evidence.
 
-Law: pure. No words of a deleted turn stay: a record whose own text came from one goes, unless the very same words were
+Law: pure. Of a deleted turn no words stay: a record whose own text came from one goes, unless the very same words were
 said elsewhere. It leaves a tombstone, except where it rests on turns that are left as well: these are looked through
 again. What it stood for, superseded or contested stands again.
 """
@@ -8,11 +8,13 @@ again. What it stood for, superseded or contested stands again.
 from collections.abc import Collection as Some
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
 
 from core.ids import ConversationId, RecordId
 from core.long_term.collection import Collection
 from core.long_term.standing import Rewriting
-from core.model.record import NO_RECORD, Provenance, Record, RecordKind, RecordState
+from core.model.record import NO_CONVERSATION, NO_RECORD, Provenance, Record, RecordKind, RecordState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,12 @@ class Turns:
     steps: frozenset[int]
     everything: bool = False
 
+    def admits(self, record: Record) -> bool:  # noqa: ARG002  a record of any time
+        return True
+
+    def takes(self, record: Record) -> bool:
+        return self.taught(record.provenance)
+
     def taught(self, source: Provenance) -> bool:
         is_its_own = source.conversation_id == self.conversation_id
         return is_its_own and (self.everything or not self.steps.isdisjoint(source.steps))
@@ -42,25 +50,77 @@ class Turns:
         return tuple(step for step in source.steps if step not in self.steps)
 
 
-def unlearn(collection: Collection, turns: Turns, rewriting: Rewriting) -> Unlearned:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Records by their ids, as a whole; else what comes from a source, a conversation or both, of records that were
+    written from `since` until before `until`."""
+
+    record_ids: frozenset[RecordId] = frozenset()
+    source: str = ""
+    conversation_id: ConversationId = NO_CONVERSATION
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def admits(self, record: Record) -> bool:
+        if self.since is not None and record.create_time < self.since:
+            return False
+        return self.until is None or record.create_time < self.until
+
+    def takes(self, record: Record) -> bool:
+        if self.record_ids:
+            return record.record_id in self.record_ids
+        return self.admits(record) and (self._is_by_time_alone or self.taught(record.provenance))
+
+    def taught(self, source: Provenance) -> bool:
+        """Whether it comes from there: evidence alone has no time of writing."""
+        if self.record_ids or self._is_by_time_alone:
+            return False
+        if self.source and source.source != self.source:
+            return False
+        return not self.conversation_id or source.conversation_id == self.conversation_id
+
+    def left_of(self, source: Provenance) -> tuple[int, ...]:  # noqa: ARG002  as of turns
+        return ()
+
+    @property
+    def filters(self) -> bool:
+        """Whether anything but ids says what goes."""
+        return bool(self.source or self.conversation_id or self.since or self.until)
+
+    @property
+    def _is_by_time_alone(self) -> bool:
+        return not (self.source or self.conversation_id)
+
+
+class Origins(Protocol):
+    """What goes: of the records that it `admits` those that it taught first (`takes`); which evidence is its own
+    (`taught`), and what steps are left of that."""
+
+    def admits(self, record: Record) -> bool: ...
+    def takes(self, record: Record) -> bool: ...
+    def taught(self, source: Provenance) -> bool: ...
+    def left_of(self, source: Provenance) -> tuple[int, ...]: ...
+
+
+def unlearn(collection: Collection, turns: Origins, rewriting: Rewriting) -> Unlearned:
     """Puts what stays and changes into `rewriting`; what goes is the caller's to drop."""
     gone: dict[RecordId, Record] = {}
     marked: set[RecordId] = set()
     anew: set[int] = set()
     same = _by_survivor(collection)
     for record in list(collection.records.values()):
-        if turns.taught(record.provenance):
+        if turns.takes(record):
             others = _elsewhere(record, turns, same.get(record.record_id, ()))
             if others:
                 rewriting.put(_resting_on(record, others[0], turns))
                 continue
             left = _left(record, turns)
-            revived = [r for r in same.get(record.record_id, ()) if not turns.taught(r.provenance)]
+            revived = [r for r in same.get(record.record_id, ()) if not turns.takes(r)]
             gone[record.record_id] = record
             anew |= left if record.kind is RecordKind.FACT else set()
             if not left and not revived:
                 marked.add(record.record_id)
-        elif any(map(turns.taught, record.also_from)):
+        elif turns.admits(record) and any(map(turns.taught, record.also_from)):
             rewriting.put(replace(record, also_from=tuple(_without(record.also_from, turns))))
     rewriting.dropped.update(gone)
     for record in gone.values():
@@ -80,14 +140,17 @@ def _by_survivor(collection: Collection) -> dict[RecordId, list[Record]]:
     return found
 
 
-def _elsewhere(record: Record, turns: Turns, same: Some[Record]) -> list[Provenance]:
-    """Returns where else these very words were stated: not where records say the same in other words."""
+def _elsewhere(record: Record, turns: Origins, same: Some[Record]) -> list[Provenance]:
+    """Returns where else these very words were stated: not where records say the same in other words. A record that is
+    taken for itself has no such place."""
+    if not turns.taught(record.provenance):
+        return []
     theirs = {source for other in same for source in (other.provenance, *other.also_from)}
     found = [s for s in record.also_from if not turns.taught(s) and s not in theirs]
     return sorted(found, key=lambda source: -source.origin.strength)
 
 
-def _resting_on(record: Record, source: Provenance, turns: Turns) -> Record:
+def _resting_on(record: Record, source: Provenance, turns: Origins) -> Record:
     return replace(
         record,
         origin=source.origin,
@@ -99,7 +162,7 @@ def _resting_on(record: Record, source: Provenance, turns: Turns) -> Record:
     )
 
 
-def _without(sources: Sequence[Provenance], turns: Turns) -> Iterator[Provenance]:
+def _without(sources: Sequence[Provenance], turns: Origins) -> Iterator[Provenance]:
     for source in sources:
         if not turns.taught(source):
             yield source
@@ -107,7 +170,7 @@ def _without(sources: Sequence[Provenance], turns: Turns) -> Iterator[Provenance
             yield replace(source, steps=left)
 
 
-def _left(record: Record, turns: Turns) -> set[int]:
+def _left(record: Record, turns: Origins) -> set[int]:
     """Returns the steps of the conversation that taught it too, and are left."""
     taught = [s for s in (record.provenance, *record.also_from) if turns.taught(s)]
     return {step for source in taught for step in turns.left_of(source)}

@@ -68,8 +68,10 @@ class Binding:
     @property
     def has_list(self) -> bool:
         """Whether it reaches only a part of one user's memory."""
-        named = self.bank_prefix not in ("", bank_prefix_of(self.user or User("")))
-        return named or not (self.banks is None and self.collections is None and self.owners is None)
+        own = "" if self.user is None else bank_prefix_of(self.user)
+        return self.bank_prefix not in ("", own) or not (
+            self.banks is None and self.collections is None and self.owners is None
+        )
 
     def admits_user(self, user: str) -> bool:
         return self.user is None or user == self.user

@@ -1,4 +1,4 @@
-"""What must not be remembered unasked: credentials, card and identity numbers, telephones, mail addresses.
+"""What must not be remembered unasked: credentials, card, account and identity numbers, telephones, mail addresses.
 
 Law: pure, English and Chinese, and strict about form: a number counts as a card's or an identity's only where its check
 digit is right, a word as a credential only where it is introduced as one or has the form of a known token.
@@ -18,12 +18,13 @@ MASK = "▇▇▇"
 class Sort(StrEnum):
     CREDENTIAL = "credential"
     CARD = "card number"
+    ACCOUNT = "account number"
     IDENTITY = "identity number"
     TELEPHONE = "telephone number"
     MAIL = "mail address"
 
 
-SECRETS = frozenset({Sort.CREDENTIAL, Sort.CARD, Sort.IDENTITY})
+SECRETS = frozenset({Sort.CREDENTIAL, Sort.CARD, Sort.ACCOUNT, Sort.IDENTITY})
 """What a caller must allow by name; the others are withheld only by what extracts by itself."""
 ALL = frozenset(Sort)
 
@@ -86,6 +87,13 @@ _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: 0x2
 
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.-])\d(?:[ -]?\d){12,18}(?![A-Za-z0-9_]|-\d|\.\d)")
 _IDENTITY = re.compile(r"(?<![0-9A-Za-z])[1-9]\d{16}[\dXx](?![0-9A-Za-z])")
+_SOCIAL_SECURITY = re.compile(
+    r"\b(?:SSN|social[ -]security(?:[ -](?:number|no\.?))?)\b[^\d\n]{0,20}"
+    r"(?P<number>(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\2(?!0000)\d{4})(?![\d-])",
+    re.IGNORECASE,
+)
+_IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
+_LEAST_IBAN = 15  # characters, of Norway's
 _ISSUERS = "23456"  # first digits of payment cards
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECKS = "10X98765432"
@@ -110,6 +118,17 @@ def _identities(text: str) -> Iterator[Finding]:
         total = sum(int(d) * w for d, w in zip(number[:17], _WEIGHTS, strict=True))
         if number[17] == _CHECKS[total % 11] and _is_date(number[6:14]):
             yield Finding(match.start(), match.end(), Sort.IDENTITY)
+    for match in _SOCIAL_SECURITY.finditer(text):  # it has no check digit: only where it is introduced
+        yield Finding(match.start("number"), match.end("number"), Sort.IDENTITY)
+
+
+def _accounts(text: str) -> Iterator[Finding]:
+    """Finds account numbers by ISO 13616 (IBAN): country, check digits by ISO 7064 MOD 97-10."""
+    for match in _IBAN.finditer(text):
+        number = match.group().replace(" ", "")
+        turned = "".join(str(int(character, 36)) for character in number[4:] + number[:4])
+        if len(number) >= _LEAST_IBAN and int(turned) % 97 == 1:
+            yield Finding(match.start(), match.end(), Sort.ACCOUNT)
 
 
 def _is_date(digits: str) -> bool:
@@ -214,4 +233,4 @@ def _telephones(text: str) -> Iterator[Finding]:
     return (Finding(match.start(), match.end(), Sort.TELEPHONE) for match in _TELEPHONE.finditer(text))
 
 
-_FINDERS = (_identities, _cards, _credentials, _mails, _telephones)
+_FINDERS = (_identities, _accounts, _cards, _credentials, _mails, _telephones)

@@ -5,8 +5,9 @@ anything is loaded, and once more as it is read or staged.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from core.aggregate.change import Change, Head
@@ -75,6 +76,30 @@ class _Bounds:
             self.require_record(key, record)
 
 
+class _BoundReading:
+    """A reading of what the bounds admit."""
+
+    __slots__ = ("_bounds", "_key", "_reading")
+
+    def __init__(self, reading: AbstractAsyncContextManager[Any], bounds: _Bounds, key: Key) -> None:
+        self._reading, self._bounds, self._key = reading, bounds, key
+
+    async def __aenter__(self) -> Any:
+        await self._bounds.require(self._key)
+        aggregate = await self._reading.__aenter__()
+        try:
+            self._bounds.require_record(self._key, aggregate.record)
+        except BaseException:
+            await self._reading.__aexit__(None, None, None)
+            raise
+        return aggregate
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._reading.__aexit__(kind, error, trace)
+
+
 class BoundAggregates:
     """The `Aggregates` port within bounds."""
 
@@ -82,15 +107,8 @@ class BoundAggregates:
         self._inner = inner
         self._bounds = bounds
 
-    @asynccontextmanager
-    async def _reading(self, key: Key, min_revision: int) -> AsyncIterator[Any]:
-        await self._bounds.require(key)
-        async with self._inner.reading(key, min_revision) as aggregate:
-            self._bounds.require_record(key, aggregate.record)
-            yield aggregate
-
     def reading(self, key: Key, min_revision: int = 0) -> AbstractAsyncContextManager[Any]:
-        return self._reading(key, min_revision)
+        return _BoundReading(self._inner.reading(key, min_revision), self._bounds, key)
 
     async def record(self, key: Key) -> Any | None:
         self._bounds.require_key(key)

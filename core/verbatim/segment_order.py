@@ -63,6 +63,7 @@ class SegmentOrder:
         self._dated = array("b")
         self._voice = array("b")
         self._sittings = 0
+        self._dropped = 0
         self._speakers: dict[str, int] = {"": 0}
         self._called: dict[str, set[int]] = {}  # a word of a name → the speakers who have it
         self._wide_names: dict[str, int] = {}  # names without spaces between words: looked for as they are
@@ -70,6 +71,11 @@ class SegmentOrder:
 
     def __len__(self) -> int:
         return len(self._refs)
+
+    @property
+    def living(self) -> int:
+        """How many segments there are; `len` counts the positions of dropped ones, too."""
+        return len(self._refs) - self._dropped
 
     def add(self, interaction: Interaction, after: InteractionId | None = None) -> None:
         """Puts a new interaction's segments behind all others. `after`: the interaction that this one goes on from, if
@@ -108,6 +114,7 @@ class SegmentOrder:
             if behind.any():
                 sittings[end:][behind] = self._next_sitting()
         sittings[first:end] = MASKED
+        self._dropped += count
         dropped = times[first:end]
         if count and (dropped.min() <= self._earliest or dropped.max() >= self._latest):
             living = times[sittings != MASKED]

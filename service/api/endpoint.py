@@ -188,7 +188,7 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
         call.named = named_in(read)
     if call.is_recorded and call.request is None:
         call.request = read
-    return read if call.caller is EVERYONE else held(read, call.caller)
+    return held(read, call.caller) if call.caller.is_held else read
 
 
 def as_it_is(reply: Reply) -> Reply:
@@ -239,17 +239,22 @@ class BoundEndpoints:
         self, offered: Callable[[Binding], Mapping[str, Mapping[str, Endpoint]]], desk: Desk
     ) -> None:
         """`offered` makes all endpoints over what a binding admits."""
-        self._offered = lru_cache(maxsize=MOST_BINDINGS)(offered)
+        self._of = lru_cache(maxsize=MOST_BINDINGS)(
+            lambda binding: (offered(binding), dict[str, Behaviour]())
+        )
         self._desk = desk
 
     def behaviour(self, method: str, binding: Binding) -> Behaviour:
-        service, _, name = method.rpartition("/")
-        return self._offered(binding)[service][name].bind(method, self._desk)
+        endpoints, bound = self._of(binding)
+        if method not in bound:
+            service, _, name = method.rpartition("/")
+            bound[method] = endpoints[service][name].bind(method, self._desk)
+        return bound[method]
 
 
 def _within(method: str, plain: Behaviour, bound: BoundEndpoints) -> Behaviour:
     async def behave(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
-        if (binding := caller_now().binding) is OPEN or binding.is_open:
+        if (binding := caller_now().binding) is OPEN:
             return await plain(request, context)
         return await bound.behaviour(method, binding)(request, context)
 

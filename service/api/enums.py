@@ -16,10 +16,12 @@ from core.model.invocation import ItemType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.record import Origin, RecordKind, RecordState, SupersededReason
+from core.model.retraction import RetractionState
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
 from core.usecases.context.asked import Form, Part
+from core.usecases.context.subject import Reason
 from core.usecases.instructions.load_sources import MissingReason
 from memorybank.v1 import (
     conversation_pb2,
@@ -84,6 +86,26 @@ CONTEXT_PARTS = {
     retrieval_pb2.CONTEXT_PART_INSTRUCTIONS: Part.INSTRUCTIONS,
     retrieval_pb2.CONTEXT_PART_LONG_TERM: Part.LONG_TERM,
     retrieval_pb2.CONTEXT_PART_WORKING: Part.WORKING,
+}
+EXPLAIN_REASONS = {
+    retrieval_pb2.EXPLAIN_REASON_STANDS: Reason.STANDS,
+    retrieval_pb2.EXPLAIN_REASON_SHORTENED: Reason.SHORTENED,
+    retrieval_pb2.EXPLAIN_REASON_REPEATED: Reason.REPEATED,
+    retrieval_pb2.EXPLAIN_REASON_BUDGET: Reason.BUDGET,
+    retrieval_pb2.EXPLAIN_REASON_RANK: Reason.RANK,
+    retrieval_pb2.EXPLAIN_REASON_UNLIKE: Reason.UNLIKE,
+    retrieval_pb2.EXPLAIN_REASON_NEEDLESS: Reason.NEEDLESS,
+    retrieval_pb2.EXPLAIN_REASON_SUPERSEDED: Reason.SUPERSEDED,
+    retrieval_pb2.EXPLAIN_REASON_EXPIRED: Reason.EXPIRED,
+    retrieval_pb2.EXPLAIN_REASON_OTHER_COLLECTION: Reason.OTHER_COLLECTION,
+    retrieval_pb2.EXPLAIN_REASON_NOT_SHOWN: Reason.NOT_SHOWN,
+    retrieval_pb2.EXPLAIN_REASON_PART_LEFT_OUT: Reason.PART_LEFT_OUT,
+    retrieval_pb2.EXPLAIN_REASON_MEMORY_OFF: Reason.MEMORY_OFF,
+}
+RETRACTION_STATES = {
+    types_pb2.RETRACTION_STATE_QUARANTINED: RetractionState.QUARANTINED,
+    types_pb2.RETRACTION_STATE_RELEASED: RetractionState.RELEASED,
+    types_pb2.RETRACTION_STATE_ERASED: RetractionState.ERASED,
 }
 CONVERSATION_STATES = {
     conversation_pb2.CONVERSATION_STATE_ACTIVE: ConversationState.ACTIVE,

@@ -163,18 +163,20 @@ class Gate:
     def _answered(self, method: str, inner: Behaviour, needs: Needs) -> Behaviour:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             start, code = time.perf_counter(), grpc.StatusCode.OK
-            current = CurrentCall(context.invocation_metadata)
-            CURRENT.set(current)
-            span = None if self._tracer is None else self._tracer.begin(method, current)
+            CURRENT.set(current := CurrentCall(context.invocation_metadata))
+            span = None
             for observer_of_start in self._began:
                 observer_of_start(method)
             try:
                 if (keyring := self.keyring) is not None and keyring.is_asking:
-                    caller = await keyring.caller(context.invocation_metadata() or (), context.peer())
+                    sent = context.invocation_metadata() or ()
+                    caller = keyring.at_hand(sent) or await keyring.caller(sent, context.peer())
                     current.caller = caller
                     needs.require(caller)
                 if self.audit is not None:
                     current.is_audited = is_audited(method, needs, current)
+                if self._tracer is not None:  # not before it is known who calls: a trace costs something
+                    span = self._tracer.begin(method, current)
                 return await inner(request, context)
             except asyncio.CancelledError:
                 code = grpc.StatusCode.CANCELLED
@@ -192,10 +194,10 @@ class Gate:
                 log.error("defect", method=method, incident=incident, exc_info=error)
                 await refuse(context, refusal_of(Defect(incident)))
             finally:
-                if self.audit is not None:
-                    tell(self.audit, method, current, code.name, context.peer())
                 if span is not None:
                     span.end(code)
+                if self.audit is not None:
+                    tell(self.audit, method, current, code.name, context.peer())
                 for observer in self._observers:
                     observer(method, code, time.perf_counter() - start)
 

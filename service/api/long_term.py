@@ -6,6 +6,7 @@ from functools import partial
 from core.usecases.house import House
 from core.usecases.long_term import (
     add_record,
+    close_retraction,
     declare_tools,
     delete_collection,
     delete_records,
@@ -21,9 +22,11 @@ from core.usecases.long_term import (
     list_collections,
     list_records,
     list_reflections,
+    list_retractions,
     recall_episodes,
     record_recovery,
     report_outcome,
+    retract_records,
     retrieve_facts,
     retrieve_memories,
     store_fact,
@@ -48,6 +51,7 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
     return {
         **_facts_and_episodes(house),
         **_records(house),
+        **_retractions(house),
         **_recoveries_and_outcomes(house),
         **_reflections(house),
         **_collections(house),
@@ -112,6 +116,30 @@ def _records(house: House) -> Mapping[str, Endpoint]:
             parse.retrieve_memories,
             partial(retrieve_memories.retrieve_memories, house),
             render.memories,
+        ),
+    }
+
+
+def _retractions(house: House) -> Mapping[str, Endpoint]:
+    close = partial(close_retraction.close_retraction, house)
+    return {
+        "RetractRecords": unary(
+            pb.RetractRecordsRequest,
+            parse.retract_records,
+            partial(retract_records.retract_records, house),
+            render.retract_records,
+        ),
+        "ReleaseRetraction": unary(
+            pb.ReleaseRetractionRequest, parse.release_retraction, close, render.release_retraction
+        ),
+        "EraseRetraction": unary(
+            pb.EraseRetractionRequest, parse.erase_retraction, close, render.erase_retraction
+        ),
+        "ListRetractions": unary(
+            pb.ListRetractionsRequest,
+            parse.list_retractions,
+            partial(list_retractions.list_retractions, house),
+            render.list_retractions,
         ),
     }
 

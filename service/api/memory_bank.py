@@ -7,15 +7,18 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from core.usecases.bank.advance_task import advance_task
+from core.usecases.bank.close_interactions import close_interactions
 from core.usecases.bank.create_bank import create_or_get_bank, new_bank_id
 from core.usecases.bank.delete_bank import delete_bank
 from core.usecases.bank.get_bank import get_bank
 from core.usecases.bank.get_insight import get_insight
 from core.usecases.bank.list_banks import list_banks
 from core.usecases.bank.list_conflicts import list_conflicts
+from core.usecases.bank.list_retractions import list_interaction_retractions
 from core.usecases.bank.memorize import memorize
 from core.usecases.bank.resolve_conflict import resolve_conflict
 from core.usecases.bank.restructure import restructure
+from core.usecases.bank.retract_interactions import retract_interactions
 from core.usecases.bank.start_task import start_task
 from core.usecases.bank.update_bank import update_bank
 from core.usecases.bank.update_insight import update_insight
@@ -24,8 +27,10 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from service.api import streams
 from service.api.endpoint import Endpoint, as_it_is, bidi_stream, client_stream, server_stream, unary
 from service.api.from_proto import memory_bank as parse
+from service.api.from_proto import retractions as parse_retraction
 from service.api.from_proto.export import export_bank
 from service.api.to_proto import memory_bank as render
+from service.api.to_proto import retractions as render_retraction
 from service.api.to_proto.export import import_bank
 
 Reply = TypeVar("Reply", bound=Message)
@@ -39,7 +44,13 @@ def _keeping(house: House, answer: Callable[..., Reply]) -> Callable[[Any], Repl
 
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
-    return {**_banks(house), **_memorizing(house), **_conflicts_and_insight(house), **_streams(house)}
+    return {
+        **_banks(house),
+        **_memorizing(house),
+        **_retractions(house),
+        **_conflicts_and_insight(house),
+        **_streams(house),
+    }
 
 
 def _banks(house: House) -> Mapping[str, Endpoint]:
@@ -97,6 +108,30 @@ def _memorizing(house: House) -> Mapping[str, Endpoint]:
         ),
         "Restructure": unary(
             pb.RestructureRequest, parse.restructure, partial(restructure, house), render.restructure
+        ),
+    }
+
+
+def _retractions(house: House) -> Mapping[str, Endpoint]:
+    close = partial(close_interactions, house)
+    return {
+        "RetractInteractions": unary(
+            pb.RetractInteractionsRequest,
+            parse_retraction.retract,
+            partial(retract_interactions, house),
+            render_retraction.retract,
+        ),
+        "ReleaseInteractions": unary(
+            pb.ReleaseInteractionsRequest, parse_retraction.release, close, render_retraction.release
+        ),
+        "EraseInteractions": unary(
+            pb.EraseInteractionsRequest, parse_retraction.erase, close, render_retraction.erase
+        ),
+        "ListInteractionRetractions": unary(
+            pb.ListInteractionRetractionsRequest,
+            parse_retraction.list_retractions,
+            partial(list_interaction_retractions, house),
+            render_retraction.list_retractions,
         ),
     }
 

@@ -6,6 +6,7 @@ from functools import partial
 from core.usecases.bank.augment import augment
 from core.usecases.bank.search import run_searches
 from core.usecases.context.assemble_context import assemble_context
+from core.usecases.context.explain import explain
 from core.usecases.house import House
 from memorybank.v1 import retrieval_pb2 as pb
 from service.api.endpoint import Endpoint, unary
@@ -27,5 +28,6 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             partial(assemble_context, house),
             render.assemble_context,
         ),
+        "Explain": unary(pb.ExplainRequest, parse.explain, partial(explain, house), render.explain),
         "Augment": unary(pb.AugmentRequest, parse.augment, partial(augment, house), render.augment),
     }

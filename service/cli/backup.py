@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +12,6 @@ import click
 from core.errors import MemoryBankError
 from service.cli import drawing
 from service.config import ConfigurationError, Settings, load_settings
-from service.process.logs import configure_logs
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 DATA = click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="Where banks are kept.")
@@ -76,7 +75,7 @@ def restore(folder: Path, data: Path | None, config: Path | None, erasures: Sequ
       memorybank restore /backups/monday --data data --erasures server.log
     """
     with _problems_told():
-        from service.backups import erased_uids, repeat, restore_backup
+        from service.backups import erased_uids, restore_backup
 
         settings = _settings(data, config)
         uids = set[str]().union(*map(erased_uids, erasures))
@@ -85,7 +84,7 @@ def restore(folder: Path, data: Path | None, config: Path | None, erasures: Sequ
             f"restored {settings.data_dir}: "
             f"{drawing.many(sum(manifest.memories.values()), 'memory')} as of {_shown(manifest.create_time)}"
         )
-        _tell_erased(len(uids), asyncio.run(repeat(settings, uids)) if uids else 0)
+        _tell_erased(len(uids), _repeated(settings, uids) if uids else 0)
 
 
 @click.command("repeat-erasures")
@@ -98,10 +97,17 @@ def repeat_erasures(logs: Sequence[Path], data: Path | None, config: Path | None
     For a PostgreSQL database that was restored by its own tools. No server may run meanwhile.
     """
     with _problems_told():
-        from service.backups import erased_uids, repeat
+        from service.backups import erased_uids
 
         uids = set[str]().union(*map(erased_uids, logs))
-        _tell_erased(len(uids), asyncio.run(repeat(_settings(data, config), uids)))
+        _tell_erased(len(uids), _repeated(_settings(data, config), uids))
+
+
+def _repeated(settings: Settings, uids: Collection[str]) -> int:
+    from service.backups import repeat
+
+    with redirect_stdout(sys.stderr):  # the log's lines of it
+        return asyncio.run(repeat(settings, uids))
 
 
 def _tell_erased(told: int, erased: int) -> None:
@@ -121,7 +127,6 @@ def _shown(time: datetime) -> str:
 def _problems_told() -> Iterator[None]:
     from service.backups import BackupRefused
 
-    configure_logs("warning", "auto")  # what is erased again was logged when it was erased
     try:
         yield
     except (BackupRefused, ConfigurationError, MemoryBankError, OSError) as problem:

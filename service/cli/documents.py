@@ -40,6 +40,9 @@ HTML_MARK = re.compile(
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 COMMON_CHINESE = 0.9  # of the characters beyond ASCII; Latin text read as GB 18030 has next to none of them
 TEXT_TYPES = re.compile(r"text/|application/(json|xml|x-yaml|yaml|toml|javascript|x-sh)$")
+SHOWN_TYPES = re.compile(r"(image|audio|video|font)/|application/(rtf|postscript)$")
+"""Media types of what is looked at or played, though its bytes may be text."""
+CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0e-\x1f]")
 CODE_SUFFIXES = frozenset(
     ".py .js .ts .java .go .rs .c .h .cpp .hpp .sh .sql .rb .kt .cs .proto .ipynb".split()
 )
@@ -151,9 +154,18 @@ def named(path: Path) -> str:
 def _may_be_text(start: bytes, media_type: str) -> bool:
     if any(start.startswith(mark) for mark, _ in MARKS):
         return True
-    if b"\0" in start:
+    if b"\0" in start or SHOWN_TYPES.match(media_type):
         return False
-    return not media_type or TEXT_TYPES.match(media_type) is not None
+    return not media_type or TEXT_TYPES.match(media_type) is not None or _is_plain(start)
+
+
+def _is_plain(start: bytes) -> bool:
+    """Whether the bytes are UTF-8 without control characters: .sql, .rs and .eml, whatever a machine calls them."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return CONTROLS.search(start) is None
 
 
 def _decoded(path: Path, content: bytes, encoding: str | None) -> str:

@@ -1,7 +1,6 @@
 """`memorybank facts`: what is remembered of a user."""
 
-import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,10 @@ from rich.text import Text
 from memorybank.v1 import long_term_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import Errand
 from service.cli.exits import Failure
+from service.cli.owners import whose
+from service.cli.retracting import erase, release, retract, retractions
 
 PAGE = 1_000
 PIECE = 262_144  # bytes of a file
@@ -29,27 +30,6 @@ KINDS = {
 }
 
 
-def whose(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes a command about a user's memory: with --user, --collection and what every command has."""
-
-    @functools.wraps(command)
-    def run(errand: Errand, *args: Any, user: str, collection: str, **options: Any) -> None:
-        command(errand, {"user": user, "collection": collection}, *args, **options)
-
-    named = click.option(
-        "--user",
-        metavar="NAME",
-        envvar="MEMORYBANK_USER",
-        required=True,
-        help="Whose memory (or MEMORYBANK_USER).",
-    )
-    of = click.option(
-        "--collection", metavar="NAME", default="", help="Under which name.  [default: the unnamed one]"
-    )
-    asked: Callable[..., None] = run
-    return named(of(errand_of_any(asked)))
-
-
 @click.group()
 def facts() -> None:
     """What is remembered of a user, beyond any task or conversation.
@@ -60,6 +40,10 @@ def facts() -> None:
       memorybank facts search "which database?" --user ada
       memorybank facts forget r-01j9 --user ada --yes
     """
+
+
+for command in (retract, release, erase, retractions):
+    facts.add_command(command)
 
 
 @facts.command()

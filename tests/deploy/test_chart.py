@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import jsonschema  # type: ignore[import-untyped]  # ships no types
 import pytest
 import yaml  # type: ignore[import-untyped]  # ships no types
 
-from service.cli.probe import probe
 from service.cli.serve import serve
 from service.config import load_settings
 from tools.document_settings import page
@@ -105,7 +103,7 @@ def test_each_value_is_used_and_each_that_is_used_is_there() -> None:
 
 
 def test_the_settings_that_the_chart_and_its_sets_name_are_settings() -> None:
-    own = set(re.findall(r'"((?:grpc|banks|log|otlp|store)\.[a-z_]+)"', TEMPLATES))
+    own = set(re.findall(r'"((?:auth|banks|grpc|log|otlp|store|tls)\.[a-z_]+)"', TEMPLATES))
     named = {
         name
         for values in SETS.values()
@@ -130,6 +128,7 @@ def test_the_service_starts_with_what_the_defaults_render(monkeypatch: pytest.Mo
     assert settings.metrics.listen == f"0.0.0.0:{VALUES['metrics']['port']}"
     grace = only("Deployment")["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
     assert grace > settings.grpc.lame_duck_seconds + settings.grpc.drain_seconds
+    assert settings.auth.required == "true"
     assert settings.banks.memory_budget_bytes == VALUES["memoryBudgetBytes"]
 
 
@@ -155,16 +154,6 @@ def test_the_pod_may_do_as_little_as_can_be() -> None:
     assert container()["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     written = {mount["mountPath"] for mount in container()["volumeMounts"]}
     assert written == {"/data", "/tmp"}
-
-
-def test_the_chart_s_own_test_calls_the_service_by_its_name() -> None:
-    (pod,) = [each for each in RENDERED if each["kind"] == "Pod"]
-    words = pod["spec"]["containers"][0]["args"]
-    with click.Context(probe) as context:
-        probe.parse_args(context, words[1:])
-
-    service = only("Service")
-    assert words == ["probe", f"{service['metadata']['name']}:{service['spec']['ports'][0]['port']}"]
 
 
 def test_the_versions_are_the_program_s() -> None:

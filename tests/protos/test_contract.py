@@ -85,10 +85,11 @@ def test_every_service_has_the_calls_it_promises() -> None:
     promised = {
         "MemoryBank": "CreateBank GetBank ListBanks UpdateBank DeleteBank "
         "StartTask AdvanceTask Memorize MemorizeStream UploadAttachment Restructure "
-        "ListConflicts ResolveConflict GetInsight UpdateInsight WatchBank ExportBank ImportBank",
+        "ListConflicts ResolveConflict RetractInteractions ReleaseInteractions EraseInteractions "
+        "ListInteractionRetractions GetInsight UpdateInsight WatchBank ExportBank ImportBank",
         "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode "
         "Relate Unrelate ListNeighbors MergeNodes",
-        "Retrieval": "Search BatchSearch Augment AssembleContext",
+        "Retrieval": "Search BatchSearch Augment AssembleContext Explain",
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
         "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
         "DeleteConversation AddTurns ListTurns DeleteTurns SearchTurns AddKey UpdateKey DeleteKey ListKeys "
@@ -96,7 +97,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "AddInvocationSummary ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
-        "DeleteRecords RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
+        "DeleteRecords RetractRecords ReleaseRetraction EraseRetraction ListRetractions "
+        "RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser UpdateUser PurgeUser "
         "ExportUser",
@@ -222,6 +224,7 @@ def test_every_answer_about_a_bank_tells_its_revision() -> None:
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.ExportBank",
         "memorybank.v1.Retrieval.AssembleContext",
+        "memorybank.v1.Retrieval.Explain",
         "memorybank.v1.Conversation.ListConversations",
         "memorybank.v1.Instructions.LoadSources",
         "memorybank.v1.LongTerm.ExportFeedback",
@@ -239,10 +242,11 @@ def test_every_read_of_a_bank_may_ask_for_a_revision() -> None:
     without = full_names(m for m in reads if "min_revision" not in m.input_type.fields_by_name)
 
     # lists read no single one, the watch follows from a revision of its own, declarations are the same for all, and a
-    # server is of no revision
+    # server is of no revision; of several subjects there is a map
     assert without == [
         "memorybank.v1.MemoryBank.ListBanks",
         "memorybank.v1.MemoryBank.WatchBank",
+        "memorybank.v1.Retrieval.Explain",
         "memorybank.v1.Conversation.ListConversations",
         "memorybank.v1.LongTerm.ListCollections",
         "memorybank.v1.LongTerm.DeclareTools",

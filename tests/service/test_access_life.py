@@ -3,7 +3,6 @@
 import asyncio
 import json
 import stat
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -31,7 +30,6 @@ from service.minting import credentials_of
 from service.server import running
 from tests.support.api_keys import key_for
 from tests.support.hashing_embedder import HashingEmbedder
-from tests.support.process import CHECKOUT
 from tests.support.server import settings_for
 
 TRIES = 400  # looks at a server that is to notice something within a second
@@ -116,23 +114,20 @@ async def test_auth_required_asks_before_there_is_any_key(tmp_path: Path) -> Non
         assert await answers(address, await created(tmp_path))
 
 
-async def test_insecure_lifts_the_check_of_the_address_alone(tmp_path: Path) -> None:
-    """The command itself: with --insecure, and the marker of a key, it asks all the same."""
-    await created(tmp_path)
+def test_insecure_lifts_the_check_of_the_address_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With it a server starts by the same settings, and so it asks as it would without."""
+    started: list[Settings] = []
+    monkeypatch.setattr("service.cli.serve._run", lambda settings, _: started.append(settings))
 
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "service", "serve", "--insecure"),
-        *("--listen", "127.0.0.1:0", "--data", str(tmp_path)),
-        cwd=CHECKOUT,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        assert process.stdout is not None
-        assert await refuses((await process.stdout.readline()).decode().split()[-1])
-    finally:
-        process.terminate()
-        await process.wait()
+    for options in (["--listen", "127.0.0.1:1"], ["--listen", "127.0.0.1:1", "--insecure"]):
+        CliRunner().invoke(main, ["serve", "--data", str(tmp_path), *options])
+    beyond = CliRunner().invoke(main, ["serve", "--data", str(tmp_path), "--listen", "0.0.0.0:1"])
+
+    assert started[0].model_dump() == started[1].model_dump()
+    assert len(started) == 2
+    assert "auth.required" in beyond.output
 
 
 # ---- replicas, streams, rotation ----
@@ -397,6 +392,24 @@ async def test_a_key_is_looked_up_once_until_something_changes(ring: Ring) -> No
     await keyring.confirm()
     await keyring.caller(bearer(token), "ipv4:1.2.3.4:5")
     assert credentials.found == 2
+
+
+async def test_a_key_that_is_revoked_while_it_is_looked_up_is_not_kept(ring: Ring) -> None:
+    keyring, credentials, clock, _, token = ring
+    plain, revoked = credentials.find, asyncio.Event()
+
+    async def late(key_id: str) -> Any:
+        found = await plain(key_id)
+        if not revoked.is_set():
+            revoked.set()
+            await credentials.revoke(key_id, clock.time)
+            await keyring.confirm()
+        return found
+
+    credentials.find = late  # type: ignore[method-assign]
+
+    with pytest.raises(Refused):
+        await keyring.caller(bearer(token), "ipv4:1.2.3.4:5")
 
 
 async def test_a_cached_key_ends_with_its_time(ring: Ring) -> None:

@@ -104,6 +104,7 @@ LONG_TERM = "memorybank/v1/long_term.proto"
 SPECIAL: Mapping[str, Callable[[Any], tuple[str, ...]]] = {
     "LoadSourcesRequest": _loaded,
     "AssembleContextRequest": _assembled,
+    "ExplainRequest": _assembled,
     **dict.fromkeys(("StartTaskRequest", "AdvanceTaskRequest"), _tasked),
     **dict.fromkeys(
         (

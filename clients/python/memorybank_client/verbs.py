@@ -55,6 +55,22 @@ class Verbs:
     """List conflicts, the open ones unless `statuses` says otherwise."""
     resolve_conflict = Unary(memory.ResolveConflictRequest, memory.ResolveConflictResponse, seconds=THINK)
     """Close a conflict by a verdict, or dismiss it."""
+    retract_interactions = Unary(
+        memory.RetractInteractionsRequest, memory.RetractInteractionsResponse, seconds=WRITE
+    )
+    """Take records back with all that rests on them: out of every answer, kept for a release."""
+    release_interactions = Unary(
+        memory.ReleaseInteractionsRequest, memory.ReleaseInteractionsResponse, seconds=WRITE
+    )
+    """Bring back what was taken of a bank."""
+    erase_interactions = Unary(
+        memory.EraseInteractionsRequest, memory.EraseInteractionsResponse, seconds=WRITE
+    )
+    """Erase what was taken of a bank, for good."""
+    list_interaction_retractions = Unary(
+        memory.ListInteractionRetractionsRequest, memory.ListInteractionRetractionsResponse
+    )
+    """List what was taken back of a bank."""
     get_insight = Unary(memory.GetInsightRequest, memory.GetInsightResponse)
     """Read where the task stands."""
     update_insight = Unary(memory.UpdateInsightRequest, memory.UpdateInsightResponse, seconds=WRITE)
@@ -107,6 +123,8 @@ class Verbs:
         retrieval.AssembleContextRequest, retrieval.AssembleContextResponse, seconds=WRITE
     )
     """Assemble one prompt, or messages, for an input, from a conversation and a bank."""
+    explain = Unary(retrieval.ExplainRequest, retrieval.ExplainResponse, seconds=WRITE)
+    """Tell why a memory stands in a context, or why not, and what lets it stand."""
 
     # ---- DeepRetrieval: down to the verbatim record ----
 
@@ -211,6 +229,18 @@ class Verbs:
     """Change the fields of a record that `update_mask` names, or decide a contested fact."""
     list_records = Unary(long_term.ListRecordsRequest, long_term.ListRecordsResponse)
     """List records, a page at a time."""
+    retract_records = Unary(long_term.RetractRecordsRequest, long_term.RetractRecordsResponse, seconds=WRITE)
+    """Take back what a source taught: out of every answer at once, kept for a release."""
+    release_retraction = Unary(
+        long_term.ReleaseRetractionRequest, long_term.ReleaseRetractionResponse, seconds=WRITE
+    )
+    """Bring back what a retraction took."""
+    erase_retraction = Unary(
+        long_term.EraseRetractionRequest, long_term.EraseRetractionResponse, seconds=WRITE
+    )
+    """Erase what a retraction took, for good."""
+    list_retractions = Unary(long_term.ListRetractionsRequest, long_term.ListRetractionsResponse)
+    """List what was taken back."""
     delete_records = Unary(long_term.DeleteRecordsRequest, long_term.DeleteRecordsResponse, seconds=WRITE)
     """Erase records, named or by a filter."""
     retrieve_memories = Unary(long_term.RetrieveMemoriesRequest, long_term.RetrieveMemoriesResponse)

@@ -13,7 +13,13 @@ from core.model.insight import Insight
 from core.model.structuring import MergeMade, Outcome, Purpose, Structuring, StructuringState
 from core.model.usage import Usage
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.bank.record import (
+    Context,
+    Recorded,
+    make_interaction,
+    record_steps,
+    require_not_retracted,
+)
 from core.usecases.bank.take_up import take_up
 from core.usecases.house import House, require_embedding
 from core.usecases.workshop import Report
@@ -99,6 +105,7 @@ async def outcome(
     """See the interaction's structuring through, if asked to wait, and say what came of it. `caller`: whose budget
     it is part of."""
     async with house.banks.reading(key) as bank:
+        require_not_retracted(bank, interaction_id)
         done = bank.tree.structuring(interaction_id).state is StructuringState.DONE
     if not done:
         running = take_up(house, key, interaction_id, caller)

@@ -10,10 +10,11 @@ from datetime import datetime
 
 from core.bank.bank import Bank
 from core.bank.steps import InteractionAdd, Step, StructuringPut
-from core.errors import InteractionExists
+from core.errors import InteractionExists, InteractionRetracted
 from core.ids import ConflictId, InteractionId
 from core.model.conflict import VerdictType
 from core.model.interaction import Attachment, Interaction, InteractionOrigin, Span, TaskReport
+from core.model.retraction import RetractionState
 from core.model.structuring import Purpose, Structuring, StructuringState
 from core.text.segmenting import message_pieces, segment
 from core.usecases.house import House
@@ -95,8 +96,9 @@ def record_steps(
 ) -> list[Step]:
     """Returns the steps that store an interaction with its structuring to come.
 
-    Raises InteractionExists, AttachmentNotFound, LimitReached.
+    Raises InteractionExists, InteractionRetracted, AttachmentNotFound, LimitReached.
     """
+    require_not_retracted(bank, interaction.interaction_id)
     if interaction.interaction_id in bank.tree.interactions:
         raise InteractionExists(interaction.interaction_id)
     house.limits.check_segments(bank, len(interaction.spans))
@@ -111,6 +113,14 @@ def record_steps(
     )
     stored = replace(interaction, attachments=attachments)
     return [InteractionAdd(interaction=stored), StructuringPut(structuring=structuring)]
+
+
+def require_not_retracted(bank: Bank, interaction_id: InteractionId) -> None:
+    """Raises InteractionRetracted for a record that is in quarantine, or was erased by a retraction."""
+    for retraction in bank.retractions.values():
+        is_taken = retraction.state is not RetractionState.RELEASED
+        if is_taken and interaction_id in retraction.interaction_ids:
+            raise InteractionRetracted(interaction_id, retraction.retraction_id)
 
 
 def _kept(bank: Bank, given: Attachment) -> Attachment:

@@ -43,10 +43,10 @@ def reworded(node: Node, moment: Moment, context: str, *keywords: Sequence[str])
     return touched(node, moment, context=context, keywords=words)
 
 
-def words_without(bank: Bank, node: Node, gone: NodeId) -> tuple[str, tuple[str, ...]]:
-    """Returns a node's context and keywords when the edge to one neighbour goes: its own, and what the others lent
+def words_without(bank: Bank, node: Node, *gone: NodeId) -> tuple[str, tuple[str, ...]]:
+    """Returns a node's context and keywords when the edges to some neighbours go: its own, and what the others lent
     it."""
-    near = [bank.nodes[n] for n in sorted(bank.graph.neighbors(node.node_id)) if n != gone]
+    near = [bank.nodes[n] for n in sorted(bank.graph.neighbors(node.node_id)) if n not in gone]
     context = node.base_context
     for other in near:
         named = naming.name_beside(node.base_context, other.base_context, other.base_keywords)

@@ -77,7 +77,7 @@ class ContextAssembled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Conversation:
+class TalkRead:
     """What was read of a conversation: what may stand in a prompt, and of it the evidence."""
 
     talk: Talk
@@ -91,12 +91,12 @@ class _Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
+class Read:
     """All parts, as far as they were asked for and are there."""
 
     instructions: SourcesLoaded | None
     known: Remembered | None
-    talk: _Conversation | None
+    talk: TalkRead | None
     bank: Gathered | None
     working: WorkingMemory | None
 
@@ -104,17 +104,33 @@ class _Read:
 async def assemble_context(house: House, command: AssembleContext) -> ContextAssembled:
     """Assembles one context for an input. Raises BudgetTooSmall; what a part raises, unless the call is
     `allow_partial`."""
+    made = await prepared(house, command)
+    if not command.observe:
+        _count_hits(house, command, made.read.talk)
+    return _answer(command, made.assembled, made.read, made.placement, made.missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A context, and what it was made of."""
+
+    read: Read
+    assembled: Assembled
+    placement: Placement
+    missing: tuple[Missing, ...]
+
+
+async def prepared(house: House, command: AssembleContext) -> Prepared:
+    """Reads all parts and assembles them. Raises as `assemble_context` does."""
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
     sections, placement = _sections(house, command, read, budget)
-    made = assemble(sections, budget, "token_budget")
-    if not command.observe:
-        _count_hits(house, command, read.talk)
-    return _answer(command, made, read, placement, tuple(missing))
+    assembled = assemble(sections, budget, "token_budget")
+    return Prepared(read=read, assembled=assembled, placement=placement, missing=tuple(missing))
 
 
-async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> _Read:
+async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> Read:
     """Reads all parts at once."""
 
     async def part(part: Part, key: Named | None, read: Callable[[Named], Awaitable[Found]]) -> Found | None:
@@ -136,7 +152,7 @@ async def _read(house: House, command: AssembleContext, budget: int, missing: li
         part(Part.BANK, command.bank, lambda key: _bank(house, command, key, budget)),
         part(Part.WORKING, command.invocation, lambda key: _working(house, command, key)),
     )
-    return _Read(instructions=instructions, known=known, talk=talk, bank=bank, working=working)
+    return Read(instructions=instructions, known=known, talk=talk, bank=bank, working=working)
 
 
 def _may_be_missing(command: AssembleContext, part: Part, failure: MemoryBankError) -> bool:
@@ -159,7 +175,7 @@ async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Foun
 
 async def _conversation(
     house: House, command: AssembleContext, key: ConversationKey, budget: int
-) -> _Conversation:
+) -> TalkRead:
     needs = command.needs
     vector = await query_vector(house, command.input) if needs else None
     memory = await memory_of(house, key.tenant, key.user)
@@ -177,7 +193,7 @@ async def _conversation(
             singles=max(1, min(MOST_TURNS, budget // LEAST_TURN)) if needs else 0,
         )
         talk = talk_of(conversation, recalled if needs else without_need(recalled), budget)
-        return _Conversation(
+        return TalkRead(
             talk=talk,
             source=source_of(conversation, talk, words_of(command.input), vector, house.embedder.space),
             uid=conversation.uid,
@@ -219,7 +235,7 @@ async def _working(house: House, command: AssembleContext, key: InvocationKey) -
     return await get_working_memory(house, GetWorkingMemory(key=key, min_revision=command.least(key)))
 
 
-def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
+def _tools(command: AssembleContext, read: Read) -> tuple[str, ...]:
     """Declares the bank's tool, which stands in the prompt, too, and those of long-term memory, which would take a
     thousand tokens there."""
     if command.task and read.bank:
@@ -231,7 +247,7 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
 
 
 def _sections(
-    house: House, command: AssembleContext, read: _Read, budget: int
+    house: House, command: AssembleContext, read: Read, budget: int
 ) -> tuple[list[Section], Placement]:
     """Returns all parts in their order: what holds always and does not depend on the input, a note, what was recorded,
     and the input; and what weighs what."""
@@ -253,13 +269,13 @@ def _sections(
     return [*head, *_noted(command, recorded, words, bool(now.items)), *recorded, now], placement
 
 
-def _language(command: AssembleContext, read: _Read) -> Wording:
+def _language(command: AssembleContext, read: Read) -> Wording:
     """Returns the words for the input; of a task's prompt those for its goal."""
     return read.bank.words if command.task and read.bank else wording_for(command.input)
 
 
 def _recorded(
-    house: House, read: _Read, placement: Placement, language: Wording, budget: int, room: int
+    house: House, read: Read, placement: Placement, language: Wording, budget: int, room: int
 ) -> list[Section]:
     """Returns what was recorded, in its order; what answers the input by one ranking over all of it."""
     words = words_like(language)
@@ -276,15 +292,20 @@ def _recorded(
     ]
 
 
-def _placement(command: AssembleContext, read: _Read, room: int) -> Placement:
+def _placement(command: AssembleContext, read: Read, room: int) -> Placement:
     """Ranks the evidence of all parts: of what two of them found, the first says where it stands."""
+    return placed(sources_of(read), words_of(command.input), room, command.min_score, _disputes(read))
+
+
+def sources_of(read: Read) -> list[Source]:
+    """Returns the evidence of all parts, in their order."""
     sources = [read.bank.evidence.source] if read.bank and read.bank.evidence else []
     sources += [read.talk.source] if read.talk else []
     sources += read.known.sources if read.known else ()
-    return placed(sources, words_of(command.input), room, command.min_score, _disputes(read))
+    return sources
 
 
-def _disputes(read: _Read) -> Disputes:
+def _disputes(read: Read) -> Disputes:
     """Returns what the open conflicts of the bank are about."""
     return read.bank.evidence.disputes if read.bank and read.bank.evidence else NO_DISPUTES
 
@@ -297,7 +318,7 @@ def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words, 
     return [recorded_section(words, in_one and ends)]
 
 
-def _known(read: _Read, placement: Placement, words: Words) -> list[Section]:
+def _known(read: Read, placement: Placement, words: Words) -> list[Section]:
     """Returns what is known and no turn of the context holds."""
     if read.known is None:
         return []
@@ -314,7 +335,7 @@ def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[S
     return [working_section(working.items, house.working.keep_steps, words)] if working else []
 
 
-def _count_hits(house: House, command: AssembleContext, talk: _Conversation | None) -> None:
+def _count_hits(house: House, command: AssembleContext, talk: TalkRead | None) -> None:
     if talk is not None and command.conversation is not None and talk.recalled.clusters:
         names = [cluster.cluster_id for cluster, _ in talk.recalled.clusters]
         house.hits.add(command.conversation, talk.uid, names, house.clock.now())
@@ -323,7 +344,7 @@ def _count_hits(house: House, command: AssembleContext, talk: _Conversation | No
 def _answer(
     command: AssembleContext,
     made: Assembled,
-    read: _Read,
+    read: Read,
     placement: Placement,
     missing: tuple[Missing, ...],
 ) -> ContextAssembled:
@@ -345,12 +366,12 @@ def _answer(
         cluster_ids=tuple(cluster.cluster_id for cluster, _ in clusters),
         missing=missing,
         tokens=tokens,
-        revisions=_revisions(command, read),
+        revisions=revisions_of(command, read),
         missing_sources=read.instructions.missing if read.instructions else (),
     )
 
 
-def _revisions(command: AssembleContext, read: _Read) -> Mapping[str, int]:
+def revisions_of(command: AssembleContext, read: Read) -> Mapping[str, int]:
     """Returns which keys were read, at which revision."""
     seen = (
         (command.collection, read.known),

@@ -136,7 +136,7 @@ class _Looking:
         return admitting(self._opened.collection, lambda record: self._stands(record, section))
 
     def _stands(self, record: Record, section: str) -> bool:
-        return _section_of(record) == section and self._opened.lasts(record)
+        return section_of(record) == section and self._opened.lasts(record)
 
     def _sought(self, text: str, count: int) -> Sought:
         return Sought(
@@ -148,7 +148,7 @@ class _Looking:
         )
 
 
-def _section_of(record: Record) -> str | None:
+def section_of(record: Record) -> str | None:
     """Returns the section where a record stands; None for one that stands in none. Mended calls of tools are found by
     their errors, not by an input."""
     if record.kind is RecordKind.EPISODE or record.state is RecordState.SUPERSEDED:

@@ -58,7 +58,7 @@ async def _forget(
 
     def compose(collection: Collection, _revision: int) -> Edit[Forgotten]:
         steps, done = drops(house, collection, turns, now)
-        return Edit(result=Forgotten(anew=done.anew), steps=steps, sees_all=True, erase=bool(done.gone))
+        return Edit(result=Forgotten(anew=done.anew), steps=steps, sees_all=True, erase=bool(steps))
 
     name = f"forget-{uid}-{owed.number}"
     request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)

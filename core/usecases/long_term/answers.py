@@ -32,13 +32,14 @@ class Seen:
 class Kept:
     """Which records a call stored or changed. `known`: the first was there. `forgotten`: none was stored on purpose.
     `uses`: how often each was used by then, and `superseded_ids`: whose place the first had taken; both are missing in
-    answers that were kept before they were told."""
+    answers that were kept before they were told. `shares`: of an opinion or an outcome, what each had of it."""
 
     record_ids: tuple[RecordId, ...]
     known: bool = False
     forgotten: bool = False
     uses: tuple[Uses | None, ...] = ()
     superseded_ids: tuple[RecordId, ...] = ()
+    shares: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

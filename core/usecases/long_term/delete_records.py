@@ -13,7 +13,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.forgetting import tombstone
 from core.long_term.standing import Rewriting
-from core.long_term.steps import FeedbackDrop, FeedbackPut, RecordDrop, Step, TombstoneDrop
+from core.long_term.steps import FeedbackDrop, FeedbackPut, HeldDrop, RecordDrop, Step, TombstoneDrop
 from core.long_term.unlearning import Turns, Unlearned, unlearn
 from core.model.record import Record
 from core.ports.aggregates import Committed, RequestKey
@@ -98,9 +98,19 @@ def drops(
         *_oldest_tombstones(collection, room),
         *feedback_without(collection, going),
         *waiting_anew(collection, going, going),
+        *_held_of(collection, turns),
         *rewriting.steps,
     )
     return steps, done
+
+
+def _held_of(collection: Collection, turns: Turns) -> Iterable[Step]:
+    """Drops of what a retraction holds and these turns taught: no release brings it back."""
+    for held in collection.held.values():
+        records = [record for record in (held.record, held.after) if record is not None]
+        sources = [source for record in records for source in (record.provenance, *record.also_from)]
+        if any(map(turns.taught, sources)):
+            yield HeldDrop(name=held.name)
 
 
 def feedback_without(collection: Collection, gone: set[RecordId]) -> list[Step]:

@@ -1,10 +1,11 @@
 """GiveFeedback: a user's opinion on records moves their reward and confidence, and is kept for preference pairs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.credit import credited, shares
 from core.long_term.steps import FeedbackDrop, FeedbackPut, RecordPut, Step
 from core.long_term.worth import with_feedback
 from core.model.collection import Feedback
@@ -16,7 +17,7 @@ from core.usecases.long_term.writing import Edit, edit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveFeedback:
-    """`value`: the opinion, from −1 to 1."""
+    """`value`: the opinion, from −1 to 1. `by_citation`: the records that the response cites share it."""
 
     key: CollectionKey
     record_ids: tuple[RecordId, ...]
@@ -24,6 +25,7 @@ class GiveFeedback:
     reason: str = ""
     query: str = ""
     response: str = ""
+    by_citation: bool = False
     request: RequestKey | None = None
 
 
@@ -41,13 +43,15 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
 
     def compose(collection: Collection, _revision: int) -> Edit[Kept]:
         records = [collection.stored(record_id) for record_id in command.record_ids]
+        parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
         steps: list[Step] = [
-            RecordPut(record=with_feedback(record, command.value, house.long_term)) for record in records
+            RecordPut(record=credited(record, with_feedback(record, command.value, house.long_term), share))
+            for record, share in zip(records, parts, strict=True)
         ]
         steps.append(FeedbackPut(feedback=feedback))
         dropped = _oldest(collection, house.limits.feedback_per_collection - 1)
         return Edit(
-            result=kept_of(collection, command.record_ids),
+            result=replace(kept_of(collection, command.record_ids), shares=tuple(parts)),
             steps=(*steps, *dropped),
             touches=frozenset({"feedback", *(f"record:{record_id}" for record_id in command.record_ids)}),
             erase=bool(dropped),

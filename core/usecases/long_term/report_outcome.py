@@ -1,10 +1,11 @@
 """ReportOutcome: whether reusing records helped."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.credit import credited, shares
 from core.long_term.steps import RecordPut
 from core.long_term.worth import with_outcome
 from core.ports.aggregates import RequestKey
@@ -15,9 +16,13 @@ from core.usecases.long_term.writing import Edit, edit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOutcome:
+    """`by_citation`: the records that the `response` cites share the outcome."""
+
     key: CollectionKey
     record_ids: tuple[RecordId, ...]
     succeeded: bool
+    response: str = ""
+    by_citation: bool = False
     request: RequestKey | None = None
 
 
@@ -26,9 +31,13 @@ async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
 
     def compose(collection: Collection, _revision: int) -> Edit[Kept]:
         records = [collection.stored(record_id) for record_id in command.record_ids]
-        changed = [with_outcome(record, command.succeeded, house.long_term) for record in records]
+        parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
+        changed = [
+            credited(record, with_outcome(record, command.succeeded, house.long_term), share)
+            for record, share in zip(records, parts, strict=True)
+        ]
         return Edit(
-            result=kept_of(collection, command.record_ids),
+            result=replace(kept_of(collection, command.record_ids), shares=tuple(parts)),
             steps=tuple(RecordPut(record=record) for record in changed),
             touches=frozenset(f"record:{record_id}" for record_id in command.record_ids),
         )

@@ -153,6 +153,16 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ALREADY_EXISTS. Metadata: `record_id`."""
     ERROR_REASON_REFLECTION_NOT_FOUND: _ErrorReason.ValueType  # 155
     """NOT_FOUND. Metadata: `reflection_id`."""
+    ERROR_REASON_RETRACTION_NOT_FOUND: _ErrorReason.ValueType  # 156
+    """NOT_FOUND. The collection or bank has no such retraction. Metadata: `retraction_id`."""
+    ERROR_REASON_RETRACTION_CLOSED: _ErrorReason.ValueType  # 157
+    """FAILED_PRECONDITION. The retraction was released or erased. Metadata: `retraction_id`, `status` (`released`,
+    `erased`).
+    """
+    ERROR_REASON_INTERACTION_RETRACTED: _ErrorReason.ValueType  # 158
+    """FAILED_PRECONDITION. The record was taken back: nothing is stored again under its id, or by the same request.
+    Metadata: `interaction_id`, `retraction_id`.
+    """
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 80
     """DEADLINE_EXCEEDED. A read was given up. A write that was already stored stands; the same request_id tells."""
     ERROR_REASON_DEFECT: _ErrorReason.ValueType  # 81
@@ -326,6 +336,16 @@ ERROR_REASON_RECORD_EXISTS: ErrorReason.ValueType  # 154
 """ALREADY_EXISTS. Metadata: `record_id`."""
 ERROR_REASON_REFLECTION_NOT_FOUND: ErrorReason.ValueType  # 155
 """NOT_FOUND. Metadata: `reflection_id`."""
+ERROR_REASON_RETRACTION_NOT_FOUND: ErrorReason.ValueType  # 156
+"""NOT_FOUND. The collection or bank has no such retraction. Metadata: `retraction_id`."""
+ERROR_REASON_RETRACTION_CLOSED: ErrorReason.ValueType  # 157
+"""FAILED_PRECONDITION. The retraction was released or erased. Metadata: `retraction_id`, `status` (`released`,
+`erased`).
+"""
+ERROR_REASON_INTERACTION_RETRACTED: ErrorReason.ValueType  # 158
+"""FAILED_PRECONDITION. The record was taken back: nothing is stored again under its id, or by the same request.
+Metadata: `interaction_id`, `retraction_id`.
+"""
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 80
 """DEADLINE_EXCEEDED. A read was given up. A write that was already stored stands; the same request_id tells."""
 ERROR_REASON_DEFECT: ErrorReason.ValueType  # 81

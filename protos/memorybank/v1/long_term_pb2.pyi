@@ -1349,7 +1349,7 @@ class StoreFactRequest(_message.Message):
     metadata_json: _builtins.str
     """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     wait: _builtins.bool
     """Whether to answer only when it has been judged."""
     request_id: _builtins.str
@@ -1590,7 +1590,7 @@ class StoreEpisodeRequest(_message.Message):
     source: _builtins.str
     """Where it came from, at most 1,024 code points."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -1752,7 +1752,7 @@ class AddRecordRequest(_message.Message):
     collection: _builtins.str
     """Which collection of it."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -1900,7 +1900,7 @@ class UpdateRecordRequest(_message.Message):
     if_revision: _builtins.int
     """The revision at which the caller read the record. Absent: it happens regardless."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -2185,6 +2185,408 @@ class DeleteRecordsResponse(_message.Message):
 Global___DeleteRecordsResponse: _TypeAlias = DeleteRecordsResponse  # noqa: Y015
 
 @_typing.final
+class RetractionFilter(_message.Message):
+    """What is taken back. What is empty admits all; what is given must all hold; something must be given."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    WRITTEN_FIELD_NUMBER: _builtins.int
+    source: _builtins.str
+    """Of this source, as records name it, at most 1,024 code points."""
+    conversation_id: _builtins.str
+    """Learned in this conversation."""
+    @_builtins.property
+    def written(self) -> _types_pb2.TimeRange:
+        """Written in this time (`create_time`, not `event_time`)."""
+
+    def __init__(
+        self,
+        *,
+        source: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        written: _types_pb2.TimeRange | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["written", b"written"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "source", b"source", "written", b"written"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetractionFilter: _TypeAlias = RetractionFilter  # noqa: Y015
+
+@_typing.final
+class Retraction(_message.Message):
+    """What was taken back, without its words."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    CLOSE_TIME_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    retraction_id: _builtins.str
+    """Its id."""
+    state: _types_pb2.RetractionState.ValueType
+    """Where it stands."""
+    reason: _builtins.str
+    """Why, as its caller said."""
+    records: _builtins.int
+    """Records that went."""
+    changed: _builtins.int
+    """Records that lost evidence or stand again."""
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was made."""
+
+    @_builtins.property
+    def close_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was released or erased. Absent: it was not."""
+
+    @_builtins.property
+    def filter(self) -> Global___RetractionFilter:
+        """By what it was asked for; empty where ids were named."""
+
+    def __init__(
+        self,
+        *,
+        retraction_id: _builtins.str = ...,
+        state: _types_pb2.RetractionState.ValueType = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+        close_time: _timestamp_pb2.Timestamp | None = ...,
+        filter: Global___RetractionFilter | None = ...,
+        reason: _builtins.str = ...,
+        records: _builtins.int = ...,
+        changed: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "create_time", b"create_time", "filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "close_time", b"close_time", "create_time", b"create_time", "filter", b"filter", "reason", b"reason", "records", b"records", "retraction_id", b"retraction_id", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Retraction: _TypeAlias = Retraction  # noqa: Y015
+
+@_typing.final
+class RetractRecordsRequest(_message.Message):
+    """Asks to take records back: those named, or those that a filter admits."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    RECORD_IDS_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    collection: _builtins.str
+    """Which collection of it."""
+    reason: _builtins.str
+    """Why, at most 1,024 code points. May be empty."""
+    dry_run: _builtins.bool
+    """Whether only to tell what would go: nothing is changed."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """1 to 100 ids: these go whole, also where others said the same. Empty: by the filter."""
+
+    @_builtins.property
+    def filter(self) -> Global___RetractionFilter:
+        """What is taken back. Not together with `record_ids`."""
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        record_ids: _abc.Iterable[_builtins.str] | None = ...,
+        filter: Global___RetractionFilter | None = ...,
+        reason: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "dry_run", b"dry_run", "filter", b"filter", "reason", b"reason", "record_ids", b"record_ids", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetractRecordsRequest: _TypeAlias = RetractRecordsRequest  # noqa: Y015
+
+@_typing.final
+class RetractRecordsResponse(_message.Message):
+    """What was taken back, or would be."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    RECORD_IDS_FIELD_NUMBER: _builtins.int
+    CHANGED_IDS_FIELD_NUMBER: _builtins.int
+    FEEDBACK_FIELD_NUMBER: _builtins.int
+    REFLECTIONS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    feedback: _builtins.int
+    """Opinions that lose a record or go."""
+    reflections: _builtins.int
+    """Reflections that are made anew or go."""
+    revision: _builtins.int
+    """The collection's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___Retraction:
+        """The retraction. Absent: it was only tried, or there was nothing to take back."""
+
+    @_builtins.property
+    def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Records that go, the first 1,000 by id."""
+
+    @_builtins.property
+    def changed_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Records that lose evidence or stand again, the first 1,000 by id."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___Retraction | None = ...,
+        record_ids: _abc.Iterable[_builtins.str] | None = ...,
+        changed_ids: _abc.Iterable[_builtins.str] | None = ...,
+        feedback: _builtins.int = ...,
+        reflections: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed_ids", b"changed_ids", "feedback", b"feedback", "record_ids", b"record_ids", "reflections", b"reflections", "replayed", b"replayed", "retraction", b"retraction", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetractRecordsResponse: _TypeAlias = RetractRecordsResponse  # noqa: Y015
+
+@_typing.final
+class ReleaseRetractionRequest(_message.Message):
+    """Asks to bring back what a retraction took."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    collection: _builtins.str
+    """Which collection of it."""
+    retraction_id: _builtins.str
+    """Which retraction."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        retraction_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "request_id", b"request_id", "retraction_id", b"retraction_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseRetractionRequest: _TypeAlias = ReleaseRetractionRequest  # noqa: Y015
+
+@_typing.final
+class ReleaseRetractionResponse(_message.Message):
+    """What came back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    records: _builtins.int
+    """Records that stand again."""
+    revision: _builtins.int
+    """The collection's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___Retraction:
+        """The retraction."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___Retraction | None = ...,
+        records: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "retraction", b"retraction", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseRetractionResponse: _TypeAlias = ReleaseRetractionResponse  # noqa: Y015
+
+@_typing.final
+class EraseRetractionRequest(_message.Message):
+    """Asks to erase what a retraction took."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    collection: _builtins.str
+    """Which collection of it."""
+    retraction_id: _builtins.str
+    """Which retraction."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        retraction_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "request_id", b"request_id", "retraction_id", b"retraction_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseRetractionRequest: _TypeAlias = EraseRetractionRequest  # noqa: Y015
+
+@_typing.final
+class EraseRetractionResponse(_message.Message):
+    """What was erased."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    records: _builtins.int
+    """Records that are gone for good."""
+    revision: _builtins.int
+    """The collection's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___Retraction:
+        """The retraction."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___Retraction | None = ...,
+        records: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "retraction", b"retraction", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseRetractionResponse: _TypeAlias = EraseRetractionResponse  # noqa: Y015
+
+@_typing.final
+class ListRetractionsRequest(_message.Message):
+    """Asks for retractions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    collection: _builtins.str
+    """Which collection of it."""
+    page_size: _builtins.int
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
+    page_token: _builtins.str
+    """Where to go on; empty: at the start."""
+    min_revision: _builtins.int
+    """The least revision to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "collection", b"collection", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___ListRetractionsRequest: _TypeAlias = ListRetractionsRequest  # noqa: Y015
+
+@_typing.final
+class ListRetractionsResponse(_message.Message):
+    """A page of retractions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty: these are the last."""
+    revision: _builtins.int
+    """The collection's revision."""
+    @_builtins.property
+    def retractions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Retraction]:
+        """By id."""
+
+    def __init__(
+        self,
+        *,
+        retractions: _abc.Iterable[Global___Retraction] | None = ...,
+        next_page_token: _builtins.str = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "retractions", b"retractions", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRetractionsResponse: _TypeAlias = ListRetractionsResponse  # noqa: Y015
+
+@_typing.final
 class RetrieveMemoriesRequest(_message.Message):
     """Asks for memories of any kind."""
 
@@ -2319,7 +2721,7 @@ class RecordRecoveryRequest(_message.Message):
     success: _builtins.bool
     """Whether the mending worked. Must be true: what did not work is no recovery."""
     allow_sensitive: _builtins.bool
-    """Whether it may hold credentials, card numbers and identity numbers."""
+    """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     def __init__(
@@ -2517,6 +2919,8 @@ class ReportOutcomeRequest(_message.Message):
     RECORD_IDS_FIELD_NUMBER: _builtins.int
     SUCCEEDED_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    RESPONSE_FIELD_NUMBER: _builtins.int
+    BY_CITATION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2525,6 +2929,13 @@ class ReportOutcomeRequest(_message.Message):
     """Whether it helped."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    response: _builtins.str
+    """What was answered with them, at most 65,536 code points. Looked at with `by_citation` alone, and not kept."""
+    by_citation: _builtins.bool
+    """Whether the records that `response` cites share the outcome evenly, and the others have none of it; where it cites
+    none, each has 1/n. It cites a record by its id, or by the end of it, five characters or more, in brackets. False:
+    each has all of it.
+    """
     @_builtins.property
     def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """1 to 100 ids."""
@@ -2537,10 +2948,12 @@ class ReportOutcomeRequest(_message.Message):
         record_ids: _abc.Iterable[_builtins.str] | None = ...,
         succeeded: _builtins.bool = ...,
         request_id: _builtins.str = ...,
+        response: _builtins.str = ...,
+        by_citation: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "record_ids", b"record_ids", "request_id", b"request_id", "succeeded", b"succeeded", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_citation", b"by_citation", "collection", b"collection", "record_ids", b"record_ids", "request_id", b"request_id", "response", b"response", "succeeded", b"succeeded", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2555,6 +2968,7 @@ class ReportOutcomeResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    SHARES_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
@@ -2563,16 +2977,21 @@ class ReportOutcomeResponse(_message.Message):
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
         """In the order of the request."""
 
+    @_builtins.property
+    def shares(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """What each had of the outcome, 0 to 1, in the order of the request."""
+
     def __init__(
         self,
         *,
         records: _abc.Iterable[Global___Record] | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        shares: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision", "shares", b"shares"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2593,6 +3012,7 @@ class GiveFeedbackRequest(_message.Message):
     QUERY_FIELD_NUMBER: _builtins.int
     RESPONSE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    BY_CITATION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2609,6 +3029,8 @@ class GiveFeedbackRequest(_message.Message):
     """What was answered, at most 65,536 code points."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    by_citation: _builtins.bool
+    """Whether the records that `response` cites share the opinion evenly: as in ReportOutcomeRequest."""
     @_builtins.property
     def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The records that were used: 1 to 100 ids."""
@@ -2625,10 +3047,11 @@ class GiveFeedbackRequest(_message.Message):
         query: _builtins.str = ...,
         response: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        by_citation: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_stars", b"_stars", "stars", b"stars"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_stars", b"_stars", "collection", b"collection", "query", b"query", "reason", b"reason", "record_ids", b"record_ids", "request_id", b"request_id", "response", b"response", "stars", b"stars", "thumb", b"thumb", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_stars", b"_stars", "by_citation", b"by_citation", "collection", b"collection", "query", b"query", "reason", b"reason", "record_ids", b"record_ids", "request_id", b"request_id", "response", b"response", "stars", b"stars", "thumb", b"thumb", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__stars: _TypeAlias = _typing.Literal["stars"]  # noqa: Y015
     _WhichOneofArgType__stars: _TypeAlias = _typing.Literal["_stars", b"_stars"]  # noqa: Y015
@@ -2645,6 +3068,7 @@ class GiveFeedbackResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    SHARES_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
@@ -2653,16 +3077,21 @@ class GiveFeedbackResponse(_message.Message):
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
         """In the order of the request."""
 
+    @_builtins.property
+    def shares(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """What each had of the opinion, 0 to 1, in the order of the request."""
+
     def __init__(
         self,
         *,
         records: _abc.Iterable[Global___Record] | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        shares: _abc.Iterable[_builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision", "shares", b"shares"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3359,7 +3788,7 @@ class ImportCollectionOptions(_message.Message):
     collection: _builtins.str
     """Which collection of it."""
     allow_sensitive: _builtins.bool
-    """Whether records may hold credentials, card numbers and identity numbers."""
+    """Whether records may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     def __init__(

@@ -84,6 +84,26 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsResponse.FromString,
                 _registered_method=True)
+        self.RetractRecords = channel.unary_unary(
+                '/memorybank.v1.LongTerm/RetractRecords',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.RetractRecordsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.RetractRecordsResponse.FromString,
+                _registered_method=True)
+        self.ReleaseRetraction = channel.unary_unary(
+                '/memorybank.v1.LongTerm/ReleaseRetraction',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.ReleaseRetractionRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.ReleaseRetractionResponse.FromString,
+                _registered_method=True)
+        self.EraseRetraction = channel.unary_unary(
+                '/memorybank.v1.LongTerm/EraseRetraction',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.EraseRetractionRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.EraseRetractionResponse.FromString,
+                _registered_method=True)
+        self.ListRetractions = channel.unary_unary(
+                '/memorybank.v1.LongTerm/ListRetractions',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.ListRetractionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.ListRetractionsResponse.FromString,
+                _registered_method=True)
         self.RetrieveMemories = channel.unary_unary(
                 '/memorybank.v1.LongTerm/RetrieveMemories',
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.RetrieveMemoriesRequest.SerializeToString,
@@ -265,6 +285,42 @@ class LongTermServicer(object):
     def DeleteRecords(self, request, context):
         """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
         contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RetractRecords(self, request, context):
+        """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
+        ReleaseRetraction until EraseRetraction. What rests on others, too, stays with their evidence; facts that a retracted
+        one superseded, contested or stood for stand again; reflections are made anew of what is left. It leaves no
+        tombstone: the same statement from elsewhere is stored as a new record. Works also where memory is off. A repetition
+        of a request that stored what was retracted stores nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id
+        that is not there).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleaseRetraction(self, request, context):
+        """Brings back what a retraction took, as it was, as far as nothing was decided about it meanwhile; what was told
+        meanwhile is judged against it. Errors: COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EraseRetraction(self, request, context):
+        """Erases what a retraction took, for good: no word of it stays, its counts do. Works also where memory is off. Errors:
+        COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRetractions(self, request, context):
+        """Lists retractions by id, which is by time: those in quarantine, and the newest 100 that were closed. Errors:
+        COLLECTION_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -477,6 +533,26 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.DeleteRecords,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsResponse.SerializeToString,
+            ),
+            'RetractRecords': grpc.unary_unary_rpc_method_handler(
+                    servicer.RetractRecords,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.RetractRecordsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.RetractRecordsResponse.SerializeToString,
+            ),
+            'ReleaseRetraction': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseRetraction,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.ReleaseRetractionRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.ReleaseRetractionResponse.SerializeToString,
+            ),
+            'EraseRetraction': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseRetraction,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.EraseRetractionRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.EraseRetractionResponse.SerializeToString,
+            ),
+            'ListRetractions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRetractions,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.ListRetractionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.ListRetractionsResponse.SerializeToString,
             ),
             'RetrieveMemories': grpc.unary_unary_rpc_method_handler(
                     servicer.RetrieveMemories,
@@ -832,6 +908,114 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/DeleteRecords',
             memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RetractRecords(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/RetractRecords',
+            memorybank_dot_v1_dot_long__term__pb2.RetractRecordsRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.RetractRecordsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseRetraction(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/ReleaseRetraction',
+            memorybank_dot_v1_dot_long__term__pb2.ReleaseRetractionRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.ReleaseRetractionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseRetraction(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/EraseRetraction',
+            memorybank_dot_v1_dot_long__term__pb2.EraseRetractionRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.EraseRetractionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRetractions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/ListRetractions',
+            memorybank_dot_v1_dot_long__term__pb2.ListRetractionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.ListRetractionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

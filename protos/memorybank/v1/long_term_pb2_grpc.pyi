@@ -70,6 +70,26 @@ class LongTermStub:
     """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
     contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
     """
+    RetractRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.RetractRecordsRequest, _long_term_pb2.RetractRecordsResponse]
+    """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
+    ReleaseRetraction until EraseRetraction. What rests on others, too, stays with their evidence; facts that a retracted
+    one superseded, contested or stood for stand again; reflections are made anew of what is left. It leaves no
+    tombstone: the same statement from elsewhere is stored as a new record. Works also where memory is off. A repetition
+    of a request that stored what was retracted stores nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id
+    that is not there).
+    """
+    ReleaseRetraction: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ReleaseRetractionRequest, _long_term_pb2.ReleaseRetractionResponse]
+    """Brings back what a retraction took, as it was, as far as nothing was decided about it meanwhile; what was told
+    meanwhile is judged against it. Errors: COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    EraseRetraction: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.EraseRetractionRequest, _long_term_pb2.EraseRetractionResponse]
+    """Erases what a retraction took, for good: no word of it stays, its counts do. Works also where memory is off. Errors:
+    COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    ListRetractions: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ListRetractionsRequest, _long_term_pb2.ListRetractionsResponse]
+    """Lists retractions by id, which is by time: those in quarantine, and the newest 100 that were closed. Errors:
+    COLLECTION_NOT_FOUND.
+    """
     RetrieveMemories: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.RetrieveMemoriesRequest, _long_term_pb2.RetrieveMemoriesResponse]
     """Finds records of any kind, routed by the query's intent and domain to the categories that can answer; without a sure
     domain, or with too few found, everything is searched. What it finds counts as used. Errors: AGENT_UNAVAILABLE,
@@ -177,6 +197,26 @@ class LongTermAsyncStub(LongTermStub):
     DeleteRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeleteRecordsRequest, _long_term_pb2.DeleteRecordsResponse]  # type: ignore[assignment]
     """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
     contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+    """
+    RetractRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.RetractRecordsRequest, _long_term_pb2.RetractRecordsResponse]  # type: ignore[assignment]
+    """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
+    ReleaseRetraction until EraseRetraction. What rests on others, too, stays with their evidence; facts that a retracted
+    one superseded, contested or stood for stand again; reflections are made anew of what is left. It leaves no
+    tombstone: the same statement from elsewhere is stored as a new record. Works also where memory is off. A repetition
+    of a request that stored what was retracted stores nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id
+    that is not there).
+    """
+    ReleaseRetraction: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ReleaseRetractionRequest, _long_term_pb2.ReleaseRetractionResponse]  # type: ignore[assignment]
+    """Brings back what a retraction took, as it was, as far as nothing was decided about it meanwhile; what was told
+    meanwhile is judged against it. Errors: COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    EraseRetraction: _aio.UnaryUnaryMultiCallable[_long_term_pb2.EraseRetractionRequest, _long_term_pb2.EraseRetractionResponse]  # type: ignore[assignment]
+    """Erases what a retraction took, for good: no word of it stays, its counts do. Works also where memory is off. Errors:
+    COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    ListRetractions: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ListRetractionsRequest, _long_term_pb2.ListRetractionsResponse]  # type: ignore[assignment]
+    """Lists retractions by id, which is by time: those in quarantine, and the newest 100 that were closed. Errors:
+    COLLECTION_NOT_FOUND.
     """
     RetrieveMemories: _aio.UnaryUnaryMultiCallable[_long_term_pb2.RetrieveMemoriesRequest, _long_term_pb2.RetrieveMemoriesResponse]  # type: ignore[assignment]
     """Finds records of any kind, routed by the query's intent and domain to the categories that can answer; without a sure
@@ -336,6 +376,50 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_long_term_pb2.DeleteRecordsResponse, _abc.Awaitable[_long_term_pb2.DeleteRecordsResponse]]:
         """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
         contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+        """
+
+    @_abc_1.abstractmethod
+    def RetractRecords(
+        self,
+        request: _long_term_pb2.RetractRecordsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.RetractRecordsResponse, _abc.Awaitable[_long_term_pb2.RetractRecordsResponse]]:
+        """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
+        ReleaseRetraction until EraseRetraction. What rests on others, too, stays with their evidence; facts that a retracted
+        one superseded, contested or stood for stand again; reflections are made anew of what is left. It leaves no
+        tombstone: the same statement from elsewhere is stored as a new record. Works also where memory is off. A repetition
+        of a request that stored what was retracted stores nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id
+        that is not there).
+        """
+
+    @_abc_1.abstractmethod
+    def ReleaseRetraction(
+        self,
+        request: _long_term_pb2.ReleaseRetractionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.ReleaseRetractionResponse, _abc.Awaitable[_long_term_pb2.ReleaseRetractionResponse]]:
+        """Brings back what a retraction took, as it was, as far as nothing was decided about it meanwhile; what was told
+        meanwhile is judged against it. Errors: COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseRetraction(
+        self,
+        request: _long_term_pb2.EraseRetractionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.EraseRetractionResponse, _abc.Awaitable[_long_term_pb2.EraseRetractionResponse]]:
+        """Erases what a retraction took, for good: no word of it stays, its counts do. Works also where memory is off. Errors:
+        COLLECTION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def ListRetractions(
+        self,
+        request: _long_term_pb2.ListRetractionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.ListRetractionsResponse, _abc.Awaitable[_long_term_pb2.ListRetractionsResponse]]:
+        """Lists retractions by id, which is by time: those in quarantine, and the newest 100 that were closed. Errors:
+        COLLECTION_NOT_FOUND.
         """
 
     @_abc_1.abstractmethod

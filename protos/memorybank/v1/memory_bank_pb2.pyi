@@ -352,6 +352,32 @@ class ListBanksRequest(_message.Message):
 Global___ListBanksRequest: _TypeAlias = ListBanksRequest  # noqa: Y015
 
 @_typing.final
+class Judging(_message.Message):
+    """What compares sentences in the process that answers: one model, whatever embedder its banks use."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MODEL_FIELD_NUMBER: _builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    model: _builtins.str
+    """The model's name. "none": nothing compares sentences, as judging.model says or because the weights are not installed."""
+    memory_bytes: _builtins.int
+    """Bytes of memory that it takes now, at least 0; its weights apart where it shares them with the embedder. 0: nothing was compared yet."""
+    def __init__(
+        self,
+        *,
+        model: _builtins.str = ...,
+        memory_bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory_bytes", b"memory_bytes", "model", b"model"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Judging: _TypeAlias = Judging  # noqa: Y015
+
+@_typing.final
 class ListBanksResponse(_message.Message):
     """A page of banks."""
 
@@ -359,21 +385,27 @@ class ListBanksResponse(_message.Message):
 
     BANKS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    JUDGING_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the next page. Empty: this is the last."""
     @_builtins.property
     def banks(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Bank]:
         """Ordered by bank_id; each carries its own revision."""
 
+    @_builtins.property
+    def judging(self) -> Global___Judging:
+        """What compares sentences in the process that answers. Always there."""
+
     def __init__(
         self,
         *,
         banks: _abc.Iterable[_types_pb2.Bank] | None = ...,
         next_page_token: _builtins.str = ...,
+        judging: Global___Judging | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["judging", b"judging"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "judging", b"judging", "next_page_token", b"next_page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2738,3 +2770,369 @@ class ImportBankResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ImportBankResponse: _TypeAlias = ImportBankResponse  # noqa: Y015
+
+@_typing.final
+class InteractionRetraction(_message.Message):
+    """What was taken back of a bank, without its words."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    CLOSE_TIME_FIELD_NUMBER: _builtins.int
+    INTERACTION_IDS_FIELD_NUMBER: _builtins.int
+    NODES_FIELD_NUMBER: _builtins.int
+    CONFLICTS_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    WRITTEN_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    retraction_id: _builtins.str
+    """Its id."""
+    state: _types_pb2.RetractionState.ValueType
+    """Where it stands."""
+    nodes: _builtins.int
+    """Nodes that went."""
+    conflicts: _builtins.int
+    """Conflicts that went."""
+    source: _builtins.str
+    """The source that was asked for; empty where ids or a time were."""
+    reason: _builtins.str
+    """Why, as its caller said."""
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was made."""
+
+    @_builtins.property
+    def close_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was released or erased. Absent: it was not."""
+
+    @_builtins.property
+    def interaction_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The records, with verdicts that were passed on them: the first 1,000 by id."""
+
+    @_builtins.property
+    def written(self) -> _types_pb2.TimeRange:
+        """The time of writing that was asked for. Absent: any."""
+
+    def __init__(
+        self,
+        *,
+        retraction_id: _builtins.str = ...,
+        state: _types_pb2.RetractionState.ValueType = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+        close_time: _timestamp_pb2.Timestamp | None = ...,
+        interaction_ids: _abc.Iterable[_builtins.str] | None = ...,
+        nodes: _builtins.int = ...,
+        conflicts: _builtins.int = ...,
+        source: _builtins.str = ...,
+        written: _types_pb2.TimeRange | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "create_time", b"create_time", "written", b"written"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "conflicts", b"conflicts", "create_time", b"create_time", "interaction_ids", b"interaction_ids", "nodes", b"nodes", "reason", b"reason", "retraction_id", b"retraction_id", "source", b"source", "state", b"state", "written", b"written"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InteractionRetraction: _TypeAlias = InteractionRetraction  # noqa: Y015
+
+@_typing.final
+class RetractInteractionsRequest(_message.Message):
+    """Asks to take records back: those named, or those of a source and a time."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    INTERACTION_IDS_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    WRITTEN_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    bank_id: _builtins.str
+    """Which bank."""
+    source: _builtins.str
+    """Of this source, as the records name it, at most 1,024 code points; empty: those without one. Absent: any."""
+    reason: _builtins.str
+    """Why, at most 1,024 code points. May be empty."""
+    dry_run: _builtins.bool
+    """Whether only to tell what would go: nothing is changed."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def interaction_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """1 to 100 ids. Empty: by `source` and `written`, of which one must be given then, and only then."""
+
+    @_builtins.property
+    def written(self) -> _types_pb2.TimeRange:
+        """Stored in this time (`create_time`, not `event_time`). Absent: any."""
+
+    def __init__(
+        self,
+        *,
+        bank_id: _builtins.str = ...,
+        interaction_ids: _abc.Iterable[_builtins.str] | None = ...,
+        source: _builtins.str | None = ...,
+        written: _types_pb2.TimeRange | None = ...,
+        reason: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_source", b"_source", "source", b"source", "written", b"written"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_source", b"_source", "bank_id", b"bank_id", "dry_run", b"dry_run", "interaction_ids", b"interaction_ids", "reason", b"reason", "request_id", b"request_id", "source", b"source", "written", b"written"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__source: _TypeAlias = _typing.Literal["source"]  # noqa: Y015
+    _WhichOneofArgType__source: _TypeAlias = _typing.Literal["_source", b"_source"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__source) -> _WhichOneofReturnType__source | None: ...
+
+Global___RetractInteractionsRequest: _TypeAlias = RetractInteractionsRequest  # noqa: Y015
+
+@_typing.final
+class RetractInteractionsResponse(_message.Message):
+    """What was taken back, or would be."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    INTERACTION_IDS_FIELD_NUMBER: _builtins.int
+    NODES_FIELD_NUMBER: _builtins.int
+    CONFLICTS_FIELD_NUMBER: _builtins.int
+    OTHERS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    nodes: _builtins.int
+    """Nodes that go."""
+    conflicts: _builtins.int
+    """Conflicts that go."""
+    others: _builtins.int
+    """Other records that stood in these nodes: their words stay."""
+    revision: _builtins.int
+    """The bank's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___InteractionRetraction:
+        """The retraction. Absent: it was only tried, or there was nothing to take back."""
+
+    @_builtins.property
+    def interaction_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Records that go, with verdicts that were passed on them: the first 1,000 by id."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___InteractionRetraction | None = ...,
+        interaction_ids: _abc.Iterable[_builtins.str] | None = ...,
+        nodes: _builtins.int = ...,
+        conflicts: _builtins.int = ...,
+        others: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflicts", b"conflicts", "interaction_ids", b"interaction_ids", "nodes", b"nodes", "others", b"others", "replayed", b"replayed", "retraction", b"retraction", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetractInteractionsResponse: _TypeAlias = RetractInteractionsResponse  # noqa: Y015
+
+@_typing.final
+class ReleaseInteractionsRequest(_message.Message):
+    """Asks to bring back what was taken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    bank_id: _builtins.str
+    """Which bank."""
+    retraction_id: _builtins.str
+    """Which retraction."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        bank_id: _builtins.str = ...,
+        retraction_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_id", b"bank_id", "request_id", b"request_id", "retraction_id", b"retraction_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseInteractionsRequest: _TypeAlias = ReleaseInteractionsRequest  # noqa: Y015
+
+@_typing.final
+class ReleaseInteractionsResponse(_message.Message):
+    """What came back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The bank's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___InteractionRetraction:
+        """The retraction."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___InteractionRetraction | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "retraction", b"retraction", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseInteractionsResponse: _TypeAlias = ReleaseInteractionsResponse  # noqa: Y015
+
+@_typing.final
+class EraseInteractionsRequest(_message.Message):
+    """Asks to erase what was taken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    bank_id: _builtins.str
+    """Which bank."""
+    retraction_id: _builtins.str
+    """Which retraction."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        bank_id: _builtins.str = ...,
+        retraction_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_id", b"bank_id", "request_id", b"request_id", "retraction_id", b"retraction_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseInteractionsRequest: _TypeAlias = EraseInteractionsRequest  # noqa: Y015
+
+@_typing.final
+class EraseInteractionsResponse(_message.Message):
+    """What was erased."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    RESTRUCTURED_IDS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The bank's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___InteractionRetraction:
+        """The retraction."""
+
+    @_builtins.property
+    def restructured_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Records that are structured anew, in the background."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___InteractionRetraction | None = ...,
+        restructured_ids: _abc.Iterable[_builtins.str] | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "restructured_ids", b"restructured_ids", "retraction", b"retraction", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseInteractionsResponse: _TypeAlias = EraseInteractionsResponse  # noqa: Y015
+
+@_typing.final
+class ListInteractionRetractionsRequest(_message.Message):
+    """Asks for retractions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    bank_id: _builtins.str
+    """Which bank."""
+    page_size: _builtins.int
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
+    page_token: _builtins.str
+    """From the response before. Empty: from the start."""
+    min_revision: _builtins.int
+    """The least revision to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        bank_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "bank_id", b"bank_id", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___ListInteractionRetractionsRequest: _TypeAlias = ListInteractionRetractionsRequest  # noqa: Y015
+
+@_typing.final
+class ListInteractionRetractionsResponse(_message.Message):
+    """A page of retractions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the next page. Empty: this is the last."""
+    revision: _builtins.int
+    """The revision seen."""
+    @_builtins.property
+    def retractions(self) -> _containers.RepeatedCompositeFieldContainer[Global___InteractionRetraction]:
+        """By id."""
+
+    def __init__(
+        self,
+        *,
+        retractions: _abc.Iterable[Global___InteractionRetraction] | None = ...,
+        next_page_token: _builtins.str = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "retractions", b"retractions", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInteractionRetractionsResponse: _TypeAlias = ListInteractionRetractionsResponse  # noqa: Y015

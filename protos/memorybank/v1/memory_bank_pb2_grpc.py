@@ -101,6 +101,26 @@ class MemoryBankStub(object):
                 request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictResponse.FromString,
                 _registered_method=True)
+        self.RetractInteractions = channel.unary_unary(
+                '/memorybank.v1.MemoryBank/RetractInteractions',
+                request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.RetractInteractionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.RetractInteractionsResponse.FromString,
+                _registered_method=True)
+        self.ReleaseInteractions = channel.unary_unary(
+                '/memorybank.v1.MemoryBank/ReleaseInteractions',
+                request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ReleaseInteractionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ReleaseInteractionsResponse.FromString,
+                _registered_method=True)
+        self.EraseInteractions = channel.unary_unary(
+                '/memorybank.v1.MemoryBank/EraseInteractions',
+                request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.EraseInteractionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.EraseInteractionsResponse.FromString,
+                _registered_method=True)
+        self.ListInteractionRetractions = channel.unary_unary(
+                '/memorybank.v1.MemoryBank/ListInteractionRetractions',
+                request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ListInteractionRetractionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ListInteractionRetractionsResponse.FromString,
+                _registered_method=True)
         self.GetInsight = channel.unary_unary(
                 '/memorybank.v1.MemoryBank/GetInsight',
                 request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.GetInsightRequest.SerializeToString,
@@ -237,6 +257,40 @@ class MemoryBankServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RetractInteractions(self, request, context):
+        """Takes records back with all that rests on them: in one change nodes, edges, conflicts and verdicts on them, lineage,
+        and what the plan says of them are out of every answer, and kept for ReleaseInteractions until EraseInteractions.
+        Other records that stood in the same nodes stay as passages. Changes before it are watched no more. Its records are
+        not stored again, by the same request or under the same id (INTERACTION_RETRACTED). Errors: INTERACTION_NOT_FOUND (an
+        id that is not there), EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleaseInteractions(self, request, context):
+        """Brings back what was taken, as it was; a node or a plan that changed meanwhile stays as it is, and what came meanwhile
+        is not judged against what comes back. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EraseInteractions(self, request, context):
+        """Erases what was taken, for good: ids and counts stay. Other records that stood in the nodes that went are structured
+        anew. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListInteractionRetractions(self, request, context):
+        """Lists what was taken back, by id, which is by time.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetInsight(self, request, context):
         """Reads where the task stands.
         """
@@ -342,6 +396,26 @@ def add_MemoryBankServicer_to_server(servicer, server):
                     servicer.ResolveConflict,
                     request_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictResponse.SerializeToString,
+            ),
+            'RetractInteractions': grpc.unary_unary_rpc_method_handler(
+                    servicer.RetractInteractions,
+                    request_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.RetractInteractionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_memory__bank__pb2.RetractInteractionsResponse.SerializeToString,
+            ),
+            'ReleaseInteractions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseInteractions,
+                    request_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ReleaseInteractionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ReleaseInteractionsResponse.SerializeToString,
+            ),
+            'EraseInteractions': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseInteractions,
+                    request_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.EraseInteractionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_memory__bank__pb2.EraseInteractionsResponse.SerializeToString,
+            ),
+            'ListInteractionRetractions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListInteractionRetractions,
+                    request_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ListInteractionRetractionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ListInteractionRetractionsResponse.SerializeToString,
             ),
             'GetInsight': grpc.unary_unary_rpc_method_handler(
                     servicer.GetInsight,
@@ -722,6 +796,114 @@ class MemoryBank(object):
             '/memorybank.v1.MemoryBank/ResolveConflict',
             memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictRequest.SerializeToString,
             memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RetractInteractions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.MemoryBank/RetractInteractions',
+            memorybank_dot_v1_dot_memory__bank__pb2.RetractInteractionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_memory__bank__pb2.RetractInteractionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseInteractions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.MemoryBank/ReleaseInteractions',
+            memorybank_dot_v1_dot_memory__bank__pb2.ReleaseInteractionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_memory__bank__pb2.ReleaseInteractionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseInteractions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.MemoryBank/EraseInteractions',
+            memorybank_dot_v1_dot_memory__bank__pb2.EraseInteractionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_memory__bank__pb2.EraseInteractionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListInteractionRetractions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.MemoryBank/ListInteractionRetractions',
+            memorybank_dot_v1_dot_memory__bank__pb2.ListInteractionRetractionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_memory__bank__pb2.ListInteractionRetractionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

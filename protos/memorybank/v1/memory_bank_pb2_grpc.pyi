@@ -82,6 +82,23 @@ class MemoryBankStub:
     """Closes a conflict: merges its sides by a verdict, or dismisses it. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED,
     STALE_REVISION, EMBEDDING_REQUIRED, AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, EMBEDDER_UNAVAILABLE.
     """
+    RetractInteractions: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.RetractInteractionsRequest, _memory_bank_pb2.RetractInteractionsResponse]
+    """Takes records back with all that rests on them: in one change nodes, edges, conflicts and verdicts on them, lineage,
+    and what the plan says of them are out of every answer, and kept for ReleaseInteractions until EraseInteractions.
+    Other records that stood in the same nodes stay as passages. Changes before it are watched no more. Its records are
+    not stored again, by the same request or under the same id (INTERACTION_RETRACTED). Errors: INTERACTION_NOT_FOUND (an
+    id that is not there), EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """
+    ReleaseInteractions: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.ReleaseInteractionsRequest, _memory_bank_pb2.ReleaseInteractionsResponse]
+    """Brings back what was taken, as it was; a node or a plan that changed meanwhile stays as it is, and what came meanwhile
+    is not judged against what comes back. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    EraseInteractions: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.EraseInteractionsRequest, _memory_bank_pb2.EraseInteractionsResponse]
+    """Erases what was taken, for good: ids and counts stay. Other records that stood in the nodes that went are structured
+    anew. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    ListInteractionRetractions: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.ListInteractionRetractionsRequest, _memory_bank_pb2.ListInteractionRetractionsResponse]
+    """Lists what was taken back, by id, which is by time."""
     GetInsight: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.GetInsightRequest, _memory_bank_pb2.GetInsightResponse]
     """Reads where the task stands."""
     UpdateInsight: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.UpdateInsightRequest, _memory_bank_pb2.UpdateInsightResponse]
@@ -153,6 +170,23 @@ class MemoryBankAsyncStub(MemoryBankStub):
     """Closes a conflict: merges its sides by a verdict, or dismisses it. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED,
     STALE_REVISION, EMBEDDING_REQUIRED, AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, EMBEDDER_UNAVAILABLE.
     """
+    RetractInteractions: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.RetractInteractionsRequest, _memory_bank_pb2.RetractInteractionsResponse]  # type: ignore[assignment]
+    """Takes records back with all that rests on them: in one change nodes, edges, conflicts and verdicts on them, lineage,
+    and what the plan says of them are out of every answer, and kept for ReleaseInteractions until EraseInteractions.
+    Other records that stood in the same nodes stay as passages. Changes before it are watched no more. Its records are
+    not stored again, by the same request or under the same id (INTERACTION_RETRACTED). Errors: INTERACTION_NOT_FOUND (an
+    id that is not there), EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """
+    ReleaseInteractions: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.ReleaseInteractionsRequest, _memory_bank_pb2.ReleaseInteractionsResponse]  # type: ignore[assignment]
+    """Brings back what was taken, as it was; a node or a plan that changed meanwhile stays as it is, and what came meanwhile
+    is not judged against what comes back. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    EraseInteractions: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.EraseInteractionsRequest, _memory_bank_pb2.EraseInteractionsResponse]  # type: ignore[assignment]
+    """Erases what was taken, for good: ids and counts stay. Other records that stood in the nodes that went are structured
+    anew. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    ListInteractionRetractions: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.ListInteractionRetractionsRequest, _memory_bank_pb2.ListInteractionRetractionsResponse]  # type: ignore[assignment]
+    """Lists what was taken back, by id, which is by time."""
     GetInsight: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.GetInsightRequest, _memory_bank_pb2.GetInsightResponse]  # type: ignore[assignment]
     """Reads where the task stands."""
     UpdateInsight: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.UpdateInsightRequest, _memory_bank_pb2.UpdateInsightResponse]  # type: ignore[assignment]
@@ -299,6 +333,47 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
         """Closes a conflict: merges its sides by a verdict, or dismisses it. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED,
         STALE_REVISION, EMBEDDING_REQUIRED, AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, EMBEDDER_UNAVAILABLE.
         """
+
+    @_abc_1.abstractmethod
+    def RetractInteractions(
+        self,
+        request: _memory_bank_pb2.RetractInteractionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_memory_bank_pb2.RetractInteractionsResponse, _abc.Awaitable[_memory_bank_pb2.RetractInteractionsResponse]]:
+        """Takes records back with all that rests on them: in one change nodes, edges, conflicts and verdicts on them, lineage,
+        and what the plan says of them are out of every answer, and kept for ReleaseInteractions until EraseInteractions.
+        Other records that stood in the same nodes stay as passages. Changes before it are watched no more. Its records are
+        not stored again, by the same request or under the same id (INTERACTION_RETRACTED). Errors: INTERACTION_NOT_FOUND (an
+        id that is not there), EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        """
+
+    @_abc_1.abstractmethod
+    def ReleaseInteractions(
+        self,
+        request: _memory_bank_pb2.ReleaseInteractionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_memory_bank_pb2.ReleaseInteractionsResponse, _abc.Awaitable[_memory_bank_pb2.ReleaseInteractionsResponse]]:
+        """Brings back what was taken, as it was; a node or a plan that changed meanwhile stays as it is, and what came meanwhile
+        is not judged against what comes back. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseInteractions(
+        self,
+        request: _memory_bank_pb2.EraseInteractionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_memory_bank_pb2.EraseInteractionsResponse, _abc.Awaitable[_memory_bank_pb2.EraseInteractionsResponse]]:
+        """Erases what was taken, for good: ids and counts stay. Other records that stood in the nodes that went are structured
+        anew. Errors: RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def ListInteractionRetractions(
+        self,
+        request: _memory_bank_pb2.ListInteractionRetractionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_memory_bank_pb2.ListInteractionRetractionsResponse, _abc.Awaitable[_memory_bank_pb2.ListInteractionRetractionsResponse]]:
+        """Lists what was taken back, by id, which is by time."""
 
     @_abc_1.abstractmethod
     def GetInsight(

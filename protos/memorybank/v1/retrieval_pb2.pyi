@@ -7,9 +7,11 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from memorybank.v1 import instructions_pb2 as _instructions_pb2
+from memorybank.v1 import long_term_pb2 as _long_term_pb2
 from memorybank.v1 import types_pb2 as _types_pb2
 import builtins as _builtins
 import sys
@@ -199,6 +201,86 @@ CONTEXT_PART_LONG_TERM: ContextPart.ValueType  # 4
 CONTEXT_PART_WORKING: ContextPart.ValueType  # 5
 """The working memory of the invocation that the request names."""
 Global___ContextPart: _TypeAlias = ContextPart  # noqa: Y015
+
+class _ExplainReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ExplainReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ExplainReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    EXPLAIN_REASON_UNSPECIFIED: _ExplainReason.ValueType  # 0
+    """Not stated."""
+    EXPLAIN_REASON_STANDS: _ExplainReason.ValueType  # 1
+    """It stands, or what stands for it does (`item_id`)."""
+    EXPLAIN_REASON_SHORTENED: _ExplainReason.ValueType  # 2
+    """It stands in its shorter form: the budget has no room for the whole."""
+    EXPLAIN_REASON_REPEATED: _ExplainReason.ValueType  # 3
+    """What says as much stands: `item_id`, which has it among its copies."""
+    EXPLAIN_REASON_BUDGET: _ExplainReason.ValueType  # 4
+    """It was found, and the budget has no room for it (`weight` below `cut`); `changes` names a budget that has."""
+    EXPLAIN_REASON_RANK: _ExplainReason.ValueType  # 5
+    """It is like the input, and others are more so: it comes at `rank`, and fewer are looked for. `changes` is empty where
+    no field of the request says how many.
+    """
+    EXPLAIN_REASON_UNLIKE: _ExplainReason.ValueType  # 6
+    """It has nothing in common with the input by words, nor by meaning on the embedder's scale; or so many others have more
+    that the greatest numbers of a request do not reach it.
+    """
+    EXPLAIN_REASON_NEEDLESS: _ExplainReason.ValueType  # 7
+    """The input is a greeting, thanks, assent or a goodbye: no evidence is looked for."""
+    EXPLAIN_REASON_SUPERSEDED: _ExplainReason.ValueType  # 8
+    """A fact took its place: `other_id`, because of `superseded_reason`. UpdateRecord with state CONTESTED brings it back."""
+    EXPLAIN_REASON_EXPIRED: _ExplainReason.ValueType  # 9
+    """Its time is over since `expire_time`: `ttl` of the record, retention of the collection or the user."""
+    EXPLAIN_REASON_OTHER_COLLECTION: _ExplainReason.ValueType  # 10
+    """It is in another collection of the user, `other_id`, or the request names none."""
+    EXPLAIN_REASON_NOT_SHOWN: _ExplainReason.ValueType  # 11
+    """No context shows its like: records that are no fact, episode, strategy or preference, and mended tool calls.
+    RetrieveMemories and FindRecoveries find them.
+    """
+    EXPLAIN_REASON_PART_LEFT_OUT: _ExplainReason.ValueType  # 12
+    """The request's `parts` leave its part out."""
+    EXPLAIN_REASON_MEMORY_OFF: _ExplainReason.ValueType  # 13
+    """The user's, the collection's or the conversation's memory is switched off."""
+
+class ExplainReason(_ExplainReason, metaclass=_ExplainReasonEnumTypeWrapper):
+    """What decides whether a memory stands in a context."""
+
+EXPLAIN_REASON_UNSPECIFIED: ExplainReason.ValueType  # 0
+"""Not stated."""
+EXPLAIN_REASON_STANDS: ExplainReason.ValueType  # 1
+"""It stands, or what stands for it does (`item_id`)."""
+EXPLAIN_REASON_SHORTENED: ExplainReason.ValueType  # 2
+"""It stands in its shorter form: the budget has no room for the whole."""
+EXPLAIN_REASON_REPEATED: ExplainReason.ValueType  # 3
+"""What says as much stands: `item_id`, which has it among its copies."""
+EXPLAIN_REASON_BUDGET: ExplainReason.ValueType  # 4
+"""It was found, and the budget has no room for it (`weight` below `cut`); `changes` names a budget that has."""
+EXPLAIN_REASON_RANK: ExplainReason.ValueType  # 5
+"""It is like the input, and others are more so: it comes at `rank`, and fewer are looked for. `changes` is empty where
+no field of the request says how many.
+"""
+EXPLAIN_REASON_UNLIKE: ExplainReason.ValueType  # 6
+"""It has nothing in common with the input by words, nor by meaning on the embedder's scale; or so many others have more
+that the greatest numbers of a request do not reach it.
+"""
+EXPLAIN_REASON_NEEDLESS: ExplainReason.ValueType  # 7
+"""The input is a greeting, thanks, assent or a goodbye: no evidence is looked for."""
+EXPLAIN_REASON_SUPERSEDED: ExplainReason.ValueType  # 8
+"""A fact took its place: `other_id`, because of `superseded_reason`. UpdateRecord with state CONTESTED brings it back."""
+EXPLAIN_REASON_EXPIRED: ExplainReason.ValueType  # 9
+"""Its time is over since `expire_time`: `ttl` of the record, retention of the collection or the user."""
+EXPLAIN_REASON_OTHER_COLLECTION: ExplainReason.ValueType  # 10
+"""It is in another collection of the user, `other_id`, or the request names none."""
+EXPLAIN_REASON_NOT_SHOWN: ExplainReason.ValueType  # 11
+"""No context shows its like: records that are no fact, episode, strategy or preference, and mended tool calls.
+RetrieveMemories and FindRecoveries find them.
+"""
+EXPLAIN_REASON_PART_LEFT_OUT: ExplainReason.ValueType  # 12
+"""The request's `parts` leave its part out."""
+EXPLAIN_REASON_MEMORY_OFF: ExplainReason.ValueType  # 13
+"""The user's, the collection's or the conversation's memory is switched off."""
+Global___ExplainReason: _TypeAlias = ExplainReason  # noqa: Y015
 
 @_typing.final
 class Structure(_message.Message):
@@ -1024,3 +1106,387 @@ class AssembleContextResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AssembleContextResponse: _TypeAlias = AssembleContextResponse  # noqa: Y015
+
+@_typing.final
+class ExplainRequest(_message.Message):
+    """Asks why a memory stands in a context. Up to field 24 the fields are those of AssembleContextRequest, by their names and
+    numbers, for the context in question.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class MinRevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    INPUT_FIELD_NUMBER: _builtins.int
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    PARTS_FIELD_NUMBER: _builtins.int
+    TOP_MEMORIES_FIELD_NUMBER: _builtins.int
+    TOP_CLUSTERS_FIELD_NUMBER: _builtins.int
+    TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
+    TOOLS_FIELD_NUMBER: _builtins.int
+    TOOL_FORMAT_FIELD_NUMBER: _builtins.int
+    MIN_REVISIONS_FIELD_NUMBER: _builtins.int
+    REFS_FIELD_NUMBER: _builtins.int
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    TOP_FACTS_FIELD_NUMBER: _builtins.int
+    TOP_EPISODES_FIELD_NUMBER: _builtins.int
+    TOOLS_APART_FIELD_NUMBER: _builtins.int
+    NODE_ID_FIELD_NUMBER: _builtins.int
+    SEGMENT_FIELD_NUMBER: _builtins.int
+    RECORD_ID_FIELD_NUMBER: _builtins.int
+    STEP_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    input: _builtins.str
+    """What is to be answered, at most 100,000 code points; must not be blank."""
+    system: _builtins.str
+    """What the model is told first, at most 100,000 code points. May be empty."""
+    user: _builtins.str
+    """Whose conversation, collection and invocation, 1 to 128 code points. Empty only where none is named, and no record."""
+    conversation_id: _builtins.str
+    """Which conversation. Empty: none."""
+    bank_id: _builtins.str
+    """Which bank. Empty: none."""
+    top_memories: _builtins.int
+    """How many memories of the bank are looked for, 1 to 1,000. Absent: the bank's."""
+    top_clusters: _builtins.int
+    """How many clusters of the conversation are recalled, 0 to 100. Absent: the conversation's."""
+    token_budget: _builtins.int
+    """The most tokens that the context may take, 1 to 10,000,000. Absent: the configured budget."""
+    tools: _builtins.bool
+    """Whether tools are declared."""
+    tool_format: _types_pb2.ToolFormat.ValueType
+    """In whose form they are declared."""
+    run_id: _builtins.str
+    """The agent's run, which sees the same versions of them every time. Empty: the newest."""
+    collection: _builtins.str
+    """Which collection of the user's long-term memory, 0 to 128 code points. Absent: none; empty: the one without a name."""
+    invocation_id: _builtins.str
+    """Which invocation's working memory. Empty: none."""
+    state: _builtins.str
+    """Where things stand, at most 16,384 code points. May be empty."""
+    top_facts: _builtins.int
+    """How many facts are looked for, 0 to 1,000. Absent: as configured."""
+    top_episodes: _builtins.int
+    """How many episodes are looked for, 0 to 1,000. Absent: as configured."""
+    tools_apart: _builtins.bool
+    """Whether the prompt does without the declaration of deep retrieval."""
+    node_id: _builtins.str
+    """A node of the bank, or its handle. It stands where any of its segments does."""
+    record_id: _builtins.str
+    """A record of the user's."""
+    step: _builtins.int
+    """A turn of the conversation, from 1."""
+    text: _builtins.str
+    """Whatever says these words, 1 to 16,384 code points: segments, turns and records of what the request names that hold
+    them (case and white space aside), at most 5; where none does, the most alike of each (`nearest`).
+    """
+    @_builtins.property
+    def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
+        """Which parts. Empty: all that are named above."""
+
+    @_builtins.property
+    def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored."""
+
+    @_builtins.property
+    def refs(self) -> _containers.RepeatedCompositeFieldContainer[_instructions_pb2.SourceRef]:
+        """Instruction documents that stand behind `system`, at most 64."""
+
+    @_builtins.property
+    def segment(self) -> _types_pb2.SegmentRef:
+        """A segment of the bank."""
+
+    def __init__(
+        self,
+        *,
+        input: _builtins.str = ...,
+        system: _builtins.str = ...,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        bank_id: _builtins.str = ...,
+        parts: _abc.Iterable[Global___ContextPart.ValueType] | None = ...,
+        top_memories: _builtins.int | None = ...,
+        top_clusters: _builtins.int | None = ...,
+        token_budget: _builtins.int | None = ...,
+        tools: _builtins.bool = ...,
+        tool_format: _types_pb2.ToolFormat.ValueType = ...,
+        min_revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        refs: _abc.Iterable[_instructions_pb2.SourceRef] | None = ...,
+        run_id: _builtins.str = ...,
+        collection: _builtins.str | None = ...,
+        invocation_id: _builtins.str = ...,
+        state: _builtins.str = ...,
+        top_facts: _builtins.int | None = ...,
+        top_episodes: _builtins.int | None = ...,
+        tools_apart: _builtins.bool = ...,
+        node_id: _builtins.str = ...,
+        segment: _types_pb2.SegmentRef | None = ...,
+        record_id: _builtins.str = ...,
+        step: _builtins.int = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "memory", b"memory", "node_id", b"node_id", "record_id", b"record_id", "segment", b"segment", "step", b"step", "text", b"text", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "input", b"input", "invocation_id", b"invocation_id", "memory", b"memory", "min_revisions", b"min_revisions", "node_id", b"node_id", "parts", b"parts", "record_id", b"record_id", "refs", b"refs", "run_id", b"run_id", "segment", b"segment", "state", b"state", "step", b"step", "system", b"system", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
+    _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
+    _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
+    _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
+    _WhichOneofReturnType__top_clusters: _TypeAlias = _typing.Literal["top_clusters"]  # noqa: Y015
+    _WhichOneofArgType__top_clusters: _TypeAlias = _typing.Literal["_top_clusters", b"_top_clusters"]  # noqa: Y015
+    _WhichOneofReturnType__top_episodes: _TypeAlias = _typing.Literal["top_episodes"]  # noqa: Y015
+    _WhichOneofArgType__top_episodes: _TypeAlias = _typing.Literal["_top_episodes", b"_top_episodes"]  # noqa: Y015
+    _WhichOneofReturnType__top_facts: _TypeAlias = _typing.Literal["top_facts"]  # noqa: Y015
+    _WhichOneofArgType__top_facts: _TypeAlias = _typing.Literal["_top_facts", b"_top_facts"]  # noqa: Y015
+    _WhichOneofReturnType__top_memories: _TypeAlias = _typing.Literal["top_memories"]  # noqa: Y015
+    _WhichOneofArgType__top_memories: _TypeAlias = _typing.Literal["_top_memories", b"_top_memories"]  # noqa: Y015
+    _WhichOneofReturnType_memory: _TypeAlias = _typing.Literal["node_id", "segment", "record_id", "step", "text"]  # noqa: Y015
+    _WhichOneofArgType_memory: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_clusters) -> _WhichOneofReturnType__top_clusters | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_episodes) -> _WhichOneofReturnType__top_episodes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_facts) -> _WhichOneofReturnType__top_facts | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__top_memories) -> _WhichOneofReturnType__top_memories | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_memory) -> _WhichOneofReturnType_memory | None: ...
+
+Global___ExplainRequest: _TypeAlias = ExplainRequest  # noqa: Y015
+
+@_typing.final
+class ExplainResponse(_message.Message):
+    """Why memories stand, or do not."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class RevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    MEMORIES_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    REVISIONS_FIELD_NUMBER: _builtins.int
+    tokens: _builtins.int
+    """The context's tokens, by the service's counter."""
+    @_builtins.property
+    def memories(self) -> _containers.RepeatedCompositeFieldContainer[Global___Explanation]:
+        """One, or for a text those that say it, best first. Empty: nothing of what the request names is like the text."""
+
+    @_builtins.property
+    def revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The revisions seen, by `KIND/NAME`."""
+
+    def __init__(
+        self,
+        *,
+        memories: _abc.Iterable[Global___Explanation] | None = ...,
+        tokens: _builtins.int = ...,
+        revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memories", b"memories", "revisions", b"revisions", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainResponse: _TypeAlias = ExplainResponse  # noqa: Y015
+
+@_typing.final
+class Explanation(_message.Message):
+    """Why a memory stands, or does not."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WHAT_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    STANDS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ITEM_ID_FIELD_NUMBER: _builtins.int
+    SECTION_FIELD_NUMBER: _builtins.int
+    OTHER_ID_FIELD_NUMBER: _builtins.int
+    CONTESTED_WITH_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    COSINE_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
+    CUT_FIELD_NUMBER: _builtins.int
+    WHY_FIELD_NUMBER: _builtins.int
+    NEAREST_FIELD_NUMBER: _builtins.int
+    EXPIRE_TIME_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_REASON_FIELD_NUMBER: _builtins.int
+    what: _builtins.str
+    """What it is: `node`, `segment`, `turn` or `record`."""
+    id: _builtins.str
+    """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step."""
+    text: _builtins.str
+    """Its words, the first 200 code points."""
+    stands: _builtins.bool
+    """Whether it stands, or what says as much."""
+    reason: Global___ExplainReason.ValueType
+    """What decides."""
+    item_id: _builtins.str
+    """The item that stands for it, as in `Section.items`: itself, a segment of a node, an open conflict of which it is a
+    side, or what says as much. Empty: none.
+    """
+    section: _builtins.str
+    """The section of that item."""
+    other_id: _builtins.str
+    """By reason: the record that took its place, the name of the other collection (may be empty)."""
+    rank: _builtins.int
+    """Its place among what the input finds of its kind, from 1; 0: not found."""
+    words: _builtins.float
+    """The share of the input's words that it holds, each by how rare it is among what is found, 0 to 1. Absent: it is no
+    evidence.
+    """
+    cosine: _builtins.float
+    """How near it is by meaning, on the embedder's scale, uncut. Absent: it has no vector, or is no evidence."""
+    weight: _builtins.float
+    """What it weighs among the evidence of all parts. Absent: it is no evidence."""
+    cut: _builtins.float
+    """The least weight of evidence that stands. Absent: none does."""
+    nearest: _builtins.bool
+    """Whether it does not say the text asked for, and is only the most alike."""
+    superseded_reason: _long_term_pb2.SupersededReason.ValueType
+    """Why another took its place. Only with SUPERSEDED."""
+    @_builtins.property
+    def contested_with(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What it contradicts and no verdict has decided: of a record records, of a node or segment conflicts."""
+
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextChange]:
+        """What lets it stand: these changes of the request together. Numbers were tried, so they do; with another collection, or
+        its part, there may be a further reason. Empty: no change of the request does.
+        """
+
+    @_builtins.property
+    def why(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.ScoreShare]:
+        """Of a segment what made the score in the search of the bank: `attribute` and `embedding`, and components as in
+        SearchHit.
+        """
+
+    @_builtins.property
+    def expire_time(self) -> _timestamp_pb2.Timestamp:
+        """When its time was over. Only with EXPIRED."""
+
+    def __init__(
+        self,
+        *,
+        what: _builtins.str = ...,
+        id: _builtins.str = ...,
+        text: _builtins.str = ...,
+        stands: _builtins.bool = ...,
+        reason: Global___ExplainReason.ValueType = ...,
+        item_id: _builtins.str = ...,
+        section: _builtins.str = ...,
+        other_id: _builtins.str = ...,
+        contested_with: _abc.Iterable[_builtins.str] | None = ...,
+        changes: _abc.Iterable[Global___ContextChange] | None = ...,
+        rank: _builtins.int = ...,
+        words: _builtins.float | None = ...,
+        cosine: _builtins.float | None = ...,
+        weight: _builtins.float | None = ...,
+        cut: _builtins.float | None = ...,
+        why: _abc.Iterable[_types_pb2.ScoreShare] | None = ...,
+        nearest: _builtins.bool = ...,
+        expire_time: _timestamp_pb2.Timestamp | None = ...,
+        superseded_reason: _long_term_pb2.SupersededReason.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cosine", b"_cosine", "_cut", b"_cut", "_weight", b"_weight", "_words", b"_words", "cosine", b"cosine", "cut", b"cut", "expire_time", b"expire_time", "weight", b"weight", "words", b"words"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cosine", b"_cosine", "_cut", b"_cut", "_weight", b"_weight", "_words", b"_words", "changes", b"changes", "contested_with", b"contested_with", "cosine", b"cosine", "cut", b"cut", "expire_time", b"expire_time", "id", b"id", "item_id", b"item_id", "nearest", b"nearest", "other_id", b"other_id", "rank", b"rank", "reason", b"reason", "section", b"section", "stands", b"stands", "superseded_reason", b"superseded_reason", "text", b"text", "weight", b"weight", "what", b"what", "why", b"why", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__cosine: _TypeAlias = _typing.Literal["cosine"]  # noqa: Y015
+    _WhichOneofArgType__cosine: _TypeAlias = _typing.Literal["_cosine", b"_cosine"]  # noqa: Y015
+    _WhichOneofReturnType__cut: _TypeAlias = _typing.Literal["cut"]  # noqa: Y015
+    _WhichOneofArgType__cut: _TypeAlias = _typing.Literal["_cut", b"_cut"]  # noqa: Y015
+    _WhichOneofReturnType__weight: _TypeAlias = _typing.Literal["weight"]  # noqa: Y015
+    _WhichOneofArgType__weight: _TypeAlias = _typing.Literal["_weight", b"_weight"]  # noqa: Y015
+    _WhichOneofReturnType__words: _TypeAlias = _typing.Literal["words"]  # noqa: Y015
+    _WhichOneofArgType__words: _TypeAlias = _typing.Literal["_words", b"_words"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cosine) -> _WhichOneofReturnType__cosine | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cut) -> _WhichOneofReturnType__cut | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__weight) -> _WhichOneofReturnType__weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__words) -> _WhichOneofReturnType__words | None: ...
+
+Global___Explanation: _TypeAlias = Explanation  # noqa: Y015
+
+@_typing.final
+class ContextChange(_message.Message):
+    """A field of the request, and a value that it may be given."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Its name: `token_budget`, `top_memories`, `top_facts`, `top_episodes`, `top_clusters`, `collection`, `parts` (to be
+    emptied).
+    """
+    value: _builtins.str
+    """The value, a number as its digits. For numbers the least that was found to do."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        value: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContextChange: _TypeAlias = ContextChange  # noqa: Y015

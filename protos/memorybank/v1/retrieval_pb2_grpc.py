@@ -55,6 +55,11 @@ class RetrievalStub(object):
                 request_serializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextResponse.FromString,
                 _registered_method=True)
+        self.Explain = channel.unary_unary(
+                '/memorybank.v1.Retrieval/Explain',
+                request_serializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainResponse.FromString,
+                _registered_method=True)
 
 
 class RetrievalServicer(object):
@@ -96,6 +101,16 @@ class RetrievalServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Explain(self, request, context):
+        """Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
+        is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
+        AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
+        collection of the user).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RetrievalServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -118,6 +133,11 @@ def add_RetrievalServicer_to_server(servicer, server):
                     servicer.AssembleContext,
                     request_deserializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_retrieval__pb2.AssembleContextResponse.SerializeToString,
+            ),
+            'Explain': grpc.unary_unary_rpc_method_handler(
+                    servicer.Explain,
+                    request_deserializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -229,6 +249,33 @@ class Retrieval(object):
             '/memorybank.v1.Retrieval/AssembleContext',
             memorybank_dot_v1_dot_retrieval__pb2.AssembleContextRequest.SerializeToString,
             memorybank_dot_v1_dot_retrieval__pb2.AssembleContextResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Explain(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Retrieval/Explain',
+            memorybank_dot_v1_dot_retrieval__pb2.ExplainRequest.SerializeToString,
+            memorybank_dot_v1_dot_retrieval__pb2.ExplainResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -51,6 +51,12 @@ class RetrievalStub:
     the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
     count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
+    Explain: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.ExplainRequest, _retrieval_pb2.ExplainResponse]
+    """Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
+    is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
+    AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
+    collection of the user).
+    """
 
 @_typing.type_check_only
 class RetrievalAsyncStub(RetrievalStub):
@@ -74,6 +80,12 @@ class RetrievalAsyncStub(RetrievalStub):
     facts, episodes, reflections, summaries, ended invocations, memories of the bank, turns of clusters, single turns,
     the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
     count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    """
+    Explain: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.ExplainRequest, _retrieval_pb2.ExplainResponse]  # type: ignore[assignment]
+    """Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
+    is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
+    AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
+    collection of the user).
     """
 
 class RetrievalServicer(metaclass=_abc_1.ABCMeta):
@@ -119,6 +131,18 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
         facts, episodes, reflections, summaries, ended invocations, memories of the bank, turns of clusters, single turns,
         the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
         count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        """
+
+    @_abc_1.abstractmethod
+    def Explain(
+        self,
+        request: _retrieval_pb2.ExplainRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_retrieval_pb2.ExplainResponse, _abc.Awaitable[_retrieval_pb2.ExplainResponse]]:
+        """Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
+        is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
+        AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
+        collection of the user).
         """
 
 def add_RetrievalServicer_to_server(servicer: RetrievalServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -320,6 +320,34 @@ SPACE_SOURCE_CLIENT: SpaceSource.ValueType  # 2
 """Callers bring every vector: text search is by keywords alone, and what changes a node's text brings its vector."""
 Global___SpaceSource: _TypeAlias = SpaceSource  # noqa: Y015
 
+class _RetractionState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RetractionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RetractionState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RETRACTION_STATE_UNSPECIFIED: _RetractionState.ValueType  # 0
+    """Not stated."""
+    RETRACTION_STATE_QUARANTINED: _RetractionState.ValueType  # 1
+    """What it took is out of every answer, and kept."""
+    RETRACTION_STATE_RELEASED: _RetractionState.ValueType  # 2
+    """What it took stands again."""
+    RETRACTION_STATE_ERASED: _RetractionState.ValueType  # 3
+    """What it took is gone for good."""
+
+class RetractionState(_RetractionState, metaclass=_RetractionStateEnumTypeWrapper):
+    """Where a retraction stands."""
+
+RETRACTION_STATE_UNSPECIFIED: RetractionState.ValueType  # 0
+"""Not stated."""
+RETRACTION_STATE_QUARANTINED: RetractionState.ValueType  # 1
+"""What it took is out of every answer, and kept."""
+RETRACTION_STATE_RELEASED: RetractionState.ValueType  # 2
+"""What it took stands again."""
+RETRACTION_STATE_ERASED: RetractionState.ValueType  # 3
+"""What it took is gone for good."""
+Global___RetractionState: _TypeAlias = RetractionState  # noqa: Y015
+
 class _Wait:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015

@@ -4,6 +4,7 @@ from core.model.conflict import Conflict
 from core.model.copies import Copies
 from core.model.insight import CompletedTask, Insight
 from core.model.interaction import Attachment, Interaction, Span
+from core.model.interaction_retraction import InteractionRetraction
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
@@ -37,4 +38,5 @@ class BankRows:
         self.nodes = Table("nodes", RowShape(Node), key=("node_id",), beside=("embedding",))
         self.copies = Table("copies", RowShape(Copies), key=("node_id",))
         self.merges = Table("merges", RowShape(MergeRecord), key=("index",))
+        self.retractions = Table("retractions", RowShape(InteractionRetraction), key=("retraction_id",))
         self.conflicts = Table("conflicts", RowShape(Conflict), key=("conflict_id",))

@@ -72,6 +72,7 @@ class StateReading:
             conflicts=tuple(self._values(tables.conflicts)),
             settled=tuple(rows(self._queries["settled_pairs"])),
             refuted=self._refuted(spans),
+            retractions=tuple(self._values(tables.retractions)),
             segment_vectors=vectors,
         )
 

@@ -25,6 +25,8 @@ from core.bank.steps import (
     NodePut,
     PairForget,
     PairSettle,
+    RecordsDrop,
+    RetractionPut,
     SegmentRefute,
     Step,
     StructuringPut,
@@ -63,9 +65,20 @@ REMOVED: Mapping[
     "interactions": ("interaction_id",),
     "merges": ("index",),
     "conflicts": ("conflict_id",),
+    "retractions": ("retraction_id",),
     "completed_tasks": ("index",),
     "insights": (),
 }
+
+OF_INTERACTIONS = (
+    "refutations_of",
+    "segments_of",
+    "enclosed_of",
+    "clusters_of",
+    "structuring_of",
+    "interaction",
+)
+"""What goes with a record, in this order: rows that refer to others first."""
 
 FEW = 8  # steps; so few brief ones become statements sooner than another thread would begin
 BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
@@ -184,6 +197,15 @@ class BankTables(BankRows):
                 words: Row = {"conflict_id": step.conflict_id, "start": step.start, "end": step.end}
                 yield self._named("refute_segment", key, {**step.ref._asdict(), **words})
             case _:
+                yield from self._of_rare_step(key, step)
+
+    def _of_rare_step(self, key: BankKey, step: Step) -> Iterable[_Written]:
+        match step:
+            case RecordsDrop():
+                yield from self._of_drop(key, step)
+            case RetractionPut():
+                yield _put(self.retractions, key, step.retraction)
+            case _:
                 raise StepUnknown(type(step).__name__)
 
     def _of_interaction(self, key: BankKey, interaction: Interaction) -> Iterable[_Written]:
@@ -193,6 +215,19 @@ class BankTables(BankRows):
             yield _Written(self.spans.insert, self.spans.row(key, span, place, index, None))
         for index, attachment in enumerate(interaction.attachments):
             yield _Written(self.enclosed.insert, self.enclosed.row(key, attachment, place, index))
+
+    def _of_drop(self, key: BankKey, step: RecordsDrop) -> Iterable[_Written]:
+        for conflict_id in step.conflict_ids:
+            yield self._named("drop_refutations", key, {"conflict_id": conflict_id})
+        for table in OF_INTERACTIONS:
+            for interaction_id in step.interaction_ids:
+                yield self._named(f"drop_{table}", key, {"interaction_id": interaction_id})
+        for node_id in step.merged:
+            yield self._named("drop_merge", key, {"into": node_id})
+        for conflict_id in step.conflict_ids:
+            yield self._named("drop_conflict", key, {"conflict_id": conflict_id})
+        for attachment_id in step.attachment_ids:
+            yield self._named("drop_attachment", key, {"attachment_id": attachment_id})
 
     def _named(self, name: str, key: BankKey, row: Row, *, names_rows: bool = False) -> _Written:
         return _Written(self._queries[name], {**bank_row(key), **row}, names_rows)

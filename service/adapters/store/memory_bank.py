@@ -25,6 +25,8 @@ from core.bank.steps import (
     NodePut,
     PairForget,
     PairSettle,
+    RecordsDrop,
+    RetractionPut,
     SegmentRefute,
     Step,
     StructuringPut,
@@ -38,6 +40,7 @@ from core.model.conflict import Conflict
 from core.model.copies import Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction
+from core.model.interaction_retraction import InteractionRetraction
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
@@ -67,6 +70,7 @@ class BankContents:
     conflicts: dict[ConflictId, Conflict] = field(default_factory=dict)
     settled: set[Pair] = field(default_factory=set)
     refuted: set[SegmentRefute] = field(default_factory=set)
+    retractions: dict[str, InteractionRetraction] = field(default_factory=dict)
     segment_vectors: dict[SegmentRef, Vector] = field(default_factory=dict)
 
     def has_segment(self, ref: SegmentRef) -> bool:
@@ -113,6 +117,15 @@ class BankContents:
                 _require(self.has_segment(step.ref), f"no segment {step.ref}")
                 undo.add(self.refuted, step)
             case _:
+                self._apply_rare(step, undo)
+
+    def _apply_rare(self, step: Step, undo: Undo) -> None:
+        match step:
+            case RecordsDrop():
+                self._drop_records(step, undo)
+            case RetractionPut():
+                undo.put(self.retractions, step.retraction.retraction_id, step.retraction)
+            case _:
                 raise StepUnknown(type(step).__name__)
 
     def _put_cluster(self, cluster: ClusterWork, undo: Undo) -> None:
@@ -144,6 +157,27 @@ class BankContents:
         undo.drop(self.vectors, node_id)
         _forget(self.edges, node_id, undo)
         _forget(self.settled, node_id, undo)
+
+    def _drop_records(self, step: RecordsDrop, undo: Undo) -> None:
+        for interaction_id in step.interaction_ids:
+            self._require_interaction(interaction_id)
+            gone = {interaction_id}
+            resting = [n for n, node in self.nodes.items() if not gone.isdisjoint(node.interaction_ids)]
+            _require(not resting, f"{resting} rest on {interaction_id}")
+            undo.drop(self.interactions, interaction_id)
+            undo.drop(self.structurings, interaction_id)
+            for place in [place for place in self.clusters if place[0] == interaction_id]:
+                undo.drop(self.clusters, place)
+            for ref in [ref for ref in self.segment_vectors if ref.interaction_id == interaction_id]:
+                undo.drop(self.segment_vectors, ref)
+        for refuted in list(self.refuted):
+            if refuted.ref.interaction_id in step.interaction_ids or refuted.conflict_id in step.conflict_ids:
+                undo.discard(self.refuted, refuted)
+        undo.set(self, "merges", [record for record in self.merges if record.into not in step.merged])
+        for conflict_id in step.conflict_ids:
+            undo.drop(self.conflicts, conflict_id)
+        for attachment_id in step.attachment_ids:
+            undo.drop(self.attachments, attachment_id)
 
     def _require_interaction(self, interaction_id: InteractionId) -> None:
         _require(interaction_id in self.interactions, f"no interaction {interaction_id}")
@@ -189,6 +223,7 @@ class BankContents:
             conflicts=tuple(self.conflicts[c] for c in sorted(self.conflicts)),
             settled=tuple(sorted(self.settled)),
             refuted=tuple(sorted(self.refuted, key=lambda r: (r.ref, r.start, r.end, r.conflict_id))),
+            retractions=tuple(self.retractions[r] for r in sorted(self.retractions)),
             segment_vectors={ref: self.segment_vectors[ref] for ref in sorted(self.segment_vectors)},
         )
 

@@ -217,6 +217,43 @@ SELECT :tenant, :bank_id, coalesce(max("index") + 1, 0),
        :into, :absorbed, :reason, :description, :time, :conflict_id, :verdict, :checksum
 FROM merges WHERE tenant = :tenant AND bank_id = :bank_id
 
+-- name: drop_refutations
+DELETE FROM refutations
+WHERE tenant = :tenant AND bank_id = :bank_id AND conflict_id = :conflict_id
+
+-- name: drop_refutations_of
+DELETE FROM refutations
+WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id
+
+-- name: drop_segments_of
+DELETE FROM segments
+WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id
+
+-- name: drop_enclosed_of
+DELETE FROM interaction_attachments
+WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id
+
+-- name: drop_clusters_of
+DELETE FROM clusters
+WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id
+
+-- name: drop_structuring_of
+DELETE FROM structurings
+WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id
+
+-- name: drop_interaction
+DELETE FROM interactions
+WHERE tenant = :tenant AND bank_id = :bank_id AND interaction_id = :interaction_id
+
+-- name: drop_merge
+DELETE FROM merges WHERE tenant = :tenant AND bank_id = :bank_id AND "into" = :into
+
+-- name: drop_conflict
+DELETE FROM conflicts WHERE tenant = :tenant AND bank_id = :bank_id AND conflict_id = :conflict_id
+
+-- name: drop_attachment
+DELETE FROM attachments WHERE tenant = :tenant AND bank_id = :bank_id AND attachment_id = :attachment_id
+
 -- name: settle_pair
 INSERT INTO settled_pairs (tenant, bank_id, node_id, other_node_id)
 VALUES (:tenant, :bank_id, :node_id, :other_node_id)

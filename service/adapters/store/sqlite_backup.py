@@ -41,11 +41,17 @@ COPIED = frozenset(
         "settled_pairs",
         "copies",
         "times",
+        "asking",  # a restored store asks for API keys if it did before
         "unscrubbed",
         "schema_versions",
     }
 )
-LEFT_OUT = frozenset({"claims"})  # of processes that run now, on work that a restored store begins anew
+LEFT_OUT = frozenset(
+    {
+        "claims",  # of processes that run now, on work that a restored store begins anew
+        "api_keys",  # one that was revoked after the backup would be good again
+    }
+)
 
 _FILES = """
 SELECT DISTINCT aggregates.uid, named.uri

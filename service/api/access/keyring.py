@@ -1,4 +1,4 @@
-"""API keys as calls present them: looked up once, cached by their digest, given up as soon as something changed.
+"""API keys as calls present them: looked up once, cached, given up as soon as something changed.
 
 Law: it never fails open. A cached key is taken only while the store has confirmed, within `max_staleness` seconds or
 so, that nothing changed; what the store cannot confirm is refused. A refusal does not tell what was wrong with a key.
@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TypeVar
 
 from core.caller import Caller
-from core.model.access import ApiKey
+from core.model.access import OPEN, ApiKey
 from core.ports.clock import Clock
 from core.ports.credentials import Credentials
 from service.api.access.rates import Bucket, Rates
@@ -61,7 +61,7 @@ class Keyring:
         self._now = now
         self._confirmed = float("-inf")
         self.version = -1
-        self._known: OrderedDict[str, Known] = OrderedDict()
+        self._known: OrderedDict[str, Known] = OrderedDict()  # by the key itself: a digest would cost more
         self._refused: OrderedDict[str, float] = OrderedDict()  # digests, and until when
         self._used: set[str] = set()
         self.is_asking = required
@@ -81,15 +81,24 @@ class Keyring:
             today = self._clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
             await self._credentials.touch(used, today)
 
+    def at_hand(self, metadata: Metadata) -> Caller | None:
+        """Returns who calls, if there is nothing to wait for: the key was seen, and the store has confirmed lately that
+        nothing changed. Raises Unauthenticated, RateLimited."""
+        known = self._known.get(bearer_of(metadata))
+        if known is None or self._now() - self._confirmed > self._max_staleness:
+            return None
+        if known.until <= self._clock.now():
+            return None
+        if known.bucket is not None:
+            known.bucket.take()
+        return known.caller
+
     async def caller(self, metadata: Metadata, peer: str) -> Caller:
         """Returns who calls. Raises Unauthenticated, RateLimited, StoreUnavailable."""
-        digest = digest_of(token := bearer_of(metadata))
-        known = self._known.get(digest)
-        if known is None or self._now() - self._confirmed > self._max_staleness:
-            known = await self._looked_up(token, digest, peer)
-        elif known.until <= self._clock.now():
-            del self._known[digest]
-            known = await self._looked_up(token, digest, peer)
+        at_hand = self.at_hand(metadata)
+        if at_hand is not None:
+            return at_hand
+        known = await self._looked_up(bearer_of(metadata), peer)
         if known.bucket is not None:
             known.bucket.take()
         return known.caller
@@ -101,23 +110,27 @@ class Keyring:
         key = await self._credentials.find(caller.key_id)
         return key is not None and key.is_valid(self._clock.now())
 
-    async def _looked_up(self, token: str, digest: str, peer: str) -> Known:
+    async def _looked_up(self, token: str, peer: str) -> Known:
         if self._now() - self._confirmed > self._max_staleness:
             await self.confirm()
-            if (known := self._known.get(digest)) and known.until > self._clock.now():
+            if (known := self._known.get(token)) and known.until > self._clock.now():
                 return known
+        digest = digest_of(token)
         if not (key_id := id_of(token)) or self._refused.get(digest, 0.0) > self._now():
             raise Unauthenticated(UNKNOWN)
         self._rates.require_guess(peer)
-        key, now = await self._credentials.find(key_id), self._clock.now()
+        key, version = None, -1
+        while version != self.version:  # it may be revoked while the store answers
+            version = self.version
+            key = await self._credentials.find(key_id)
+        now = self._clock.now()
         if key is None or not hmac.compare_digest(key.digest, digest) or not key.is_valid(now):
             self._rates.guessed(peer)
             _put(self._refused, digest, self._now() + REFUSED_SECONDS, MOST_REFUSED)
             raise Unauthenticated(UNKNOWN)
-        known = Known(
-            caller=caller_of(key), until=min(key.expire_time, now + KNOWN_FOR), bucket=self._rates.bucket(key)
-        )
-        _put(self._known, digest, known, MOST_KNOWN)
+        until = min(key.expire_time, now + KNOWN_FOR)
+        known = Known(caller=caller_of(key), until=until, bucket=self._rates.bucket(key))
+        _put(self._known, token, known, MOST_KNOWN)
         self._used.add(key_id)
         return known
 
@@ -128,7 +141,7 @@ def caller_of(key: ApiKey) -> Caller:
         subject=key.subject,
         key_id=key.key_id,
         scopes=frozenset(key.scopes),
-        binding=key.binding,
+        binding=OPEN if key.binding.is_open else key.binding,
     )
 
 

@@ -152,6 +152,12 @@ ABSENCE: dict[type[MemoryBankError], Rule] = {
         message="the collection has a record {record_id!r} already: take another id, or leave it empty",
         metadata=("record_id",),
     ),
+    core.RetractionNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_RETRACTION_NOT_FOUND,
+        message="there is no retraction {retraction_id!r}",
+        metadata=("retraction_id",),
+    ),
     core.ReflectionNotFound: Rule(
         code=grpc.StatusCode.NOT_FOUND,
         reason=pb.ERROR_REASON_REFLECTION_NOT_FOUND,

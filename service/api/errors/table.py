@@ -147,6 +147,18 @@ RULES: dict[type[MemoryBankError], Rule] = {
         message="conflict {conflict_id!r} is closed: {status}",
         metadata=("conflict_id", "status"),
     ),
+    core.InteractionRetracted: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_INTERACTION_RETRACTED,
+        message="interaction {interaction_id!r} was taken back by {retraction_id!r}: nothing is stored",
+        metadata=("interaction_id", "retraction_id"),
+    ),
+    core.RetractionClosed: Rule(
+        code=grpc.StatusCode.FAILED_PRECONDITION,
+        reason=pb.ERROR_REASON_RETRACTION_CLOSED,
+        message="retraction {retraction_id!r} is closed: {status}",
+        metadata=("retraction_id", "status"),
+    ),
     core.NodeContested: Rule(
         code=grpc.StatusCode.FAILED_PRECONDITION,
         reason=pb.ERROR_REASON_NODE_CONTESTED,

@@ -1,14 +1,16 @@
 """Requests of LongTerm."""
 
 from core.caller import Caller
-from core.ids import RecordId, ReflectionId
+from core.ids import ConversationId, RecordId, ReflectionId
 from core.long_term.recovery import Failure
 from core.long_term.routing import Layer, Route, layers_of
 from core.long_term.standing import MOST_OPPONENTS
+from core.long_term.unlearning import Chosen
 from core.long_term.worth import opinion
 from core.model.access import Scope
 from core.model.record import Recovery
 from core.usecases.long_term.add_record import AddRecord
+from core.usecases.long_term.close_retraction import CloseRetraction
 from core.usecases.long_term.declare_tools import DeclareTools
 from core.usecases.long_term.delete_records import DeleteRecords
 from core.usecases.long_term.delete_reflection import DeleteReflection
@@ -20,9 +22,11 @@ from core.usecases.long_term.get_reflection import GetReflection
 from core.usecases.long_term.give_feedback import GiveFeedback
 from core.usecases.long_term.list_records import ListRecords
 from core.usecases.long_term.list_reflections import ListReflections
+from core.usecases.long_term.list_retractions import ListRetractions
 from core.usecases.long_term.recall_episodes import RecallEpisodes
 from core.usecases.long_term.record_recovery import RecordRecovery
 from core.usecases.long_term.report_outcome import ReportOutcome
+from core.usecases.long_term.retract_records import RetractRecords
 from core.usecases.long_term.retrieve_facts import RetrieveFacts
 from core.usecases.long_term.retrieve_memories import RetrieveMemories
 from core.usecases.long_term.store_fact import StoreFact
@@ -40,6 +44,7 @@ from service.api.from_proto.checks import (
     MOST_RESULTS,
     NAME,
     SENTENCE,
+    SOURCE,
     Checks,
     checking,
 )
@@ -54,6 +59,7 @@ from service.api.from_proto.records import (
     record_filter,
     record_ids,
 )
+from service.api.from_proto.retrieval import time_range
 
 MOST_REFLECTED = 50
 TITLE = 256
@@ -229,6 +235,63 @@ def delete_records(request: pb.DeleteRecordsRequest, caller: Caller) -> DeleteRe
         )
 
 
+# ---- retractions ----
+
+
+def retract_records(request: pb.RetractRecordsRequest, caller: Caller) -> RetractRecords:
+    with checking(caller) as check:
+        given = request.filter
+        since, until = time_range(check, "filter.written", given.written)
+        chosen = Chosen(
+            record_ids=frozenset(record_ids(check, request.record_ids, least=0)),
+            source=check.text("filter.source", given.source, SOURCE),
+            conversation_id=ConversationId(
+                check.id_or_none("filter.conversation_id", given.conversation_id) or ""
+            ),
+            since=since,
+            until=until,
+        )
+        if bool(request.record_ids) is chosen.filters:
+            check.wrong("filter", "must say what is taken back, where record_ids names none, and only there")
+        return RetractRecords(
+            key=key_of(check, caller, request),
+            chosen=chosen,
+            reason=check.text("reason", request.reason, SOURCE),
+            dry_run=request.dry_run,
+            request=check.request(request),
+        )
+
+
+def release_retraction(request: pb.ReleaseRetractionRequest, caller: Caller) -> CloseRetraction:
+    return _close_retraction(request, caller, erases=False)
+
+
+def erase_retraction(request: pb.EraseRetractionRequest, caller: Caller) -> CloseRetraction:
+    return _close_retraction(request, caller, erases=True)
+
+
+def _close_retraction(
+    request: pb.ReleaseRetractionRequest | pb.EraseRetractionRequest, caller: Caller, *, erases: bool
+) -> CloseRetraction:
+    with checking(caller) as check:
+        return CloseRetraction(
+            key=key_of(check, caller, request),
+            retraction_id=check.id("retraction_id", request.retraction_id),
+            erases=erases,
+            request=check.request(request),
+        )
+
+
+def list_retractions(request: pb.ListRetractionsRequest, caller: Caller) -> ListRetractions:
+    with checking(caller) as check:
+        return ListRetractions(
+            key=key_of(check, caller, request),
+            page_size=check.page_size(request.page_size),
+            page_token=check.page_token(request.page_token),
+            min_revision=check.min_revision(request),
+        )
+
+
 # ---- recoveries, outcomes, opinions ----
 
 
@@ -274,6 +337,8 @@ def report_outcome(request: pb.ReportOutcomeRequest, caller: Caller) -> ReportOu
             key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids),
             succeeded=request.succeeded,
+            response=check.text("response", request.response, DETAIL),
+            by_citation=request.by_citation,
             request=check.request(request),
         )
 
@@ -287,6 +352,7 @@ def give_feedback(request: pb.GiveFeedbackRequest, caller: Caller) -> GiveFeedba
             reason=check.text("reason", request.reason, SENTENCE),
             query=check.text("query", request.query, GOAL),
             response=check.text("response", request.response, DETAIL),
+            by_citation=request.by_citation,
             request=check.request(request),
         )
 

@@ -5,11 +5,13 @@ from datetime import datetime, timedelta
 
 from core.bank.query import ADMITS_ALL, Filter
 from core.caller import Caller
-from core.ids import NodeId, RunId, User
+from core.ids import InteractionId, NodeId, RunId, SegmentRef, User
 from core.keys import CollectionKey, ConversationKey, InvocationKey
 from core.usecases.bank.augment import Augment
 from core.usecases.bank.search import Ask, Searches
 from core.usecases.context.asked import AssembleContext
+from core.usecases.context.explain import Explain
+from core.usecases.context.subject import Asked
 from core.usecases.instructions.load_sources import LoadSources
 from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
@@ -184,35 +186,81 @@ def _floor(check: Checks, request: pb.AugmentRequest) -> float | None:
 
 def assemble_context(request: pb.AssembleContextRequest, caller: Caller) -> AssembleContext:
     with checking(caller) as check:
-        conversation, collection, invocation = of_user(check, request, caller)
-        revisions = least(check, request)
-        parts = request.parts
-        check.amount("parts", parts, MOST_PARTS)
-        return AssembleContext(
-            input=check.text("input", request.input, CONTEXT_TEXT, least=1),
-            system=check.text("system", request.system, CONTEXT_TEXT),
-            conversation=conversation,
-            bank=check.key(caller, request.bank_id) if request.bank_id else None,
-            instructions=_instructions(check, request, caller, revisions),
-            collection=collection,
-            invocation=invocation,
-            state=check.text("state", request.state, GOAL),
-            parts=check.choices("parts", parts[:MOST_PARTS], CONTEXT_PARTS),
-            top_facts=check.optional_int(request, "top_facts", 0, MOST_RESULTS),
-            top_episodes=check.optional_int(request, "top_episodes", 0, MOST_RESULTS),
-            top_memories=check.optional_int(request, "top_memories", 1, MOST_RESULTS),
-            top_clusters=check.optional_int(request, "top_clusters", 0, 100),
-            token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
-            form=check.choice("form", request.form, or_first(CONTEXT_FORMS)),
-            tools=request.tools,
-            tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
-            tools_apart=request.tools_apart,
-            observe=request.observe,
-            min_score=check.optional_share(request, "min_score"),
-            allow_partial=request.allow_partial,
-            patience=_patience(check, request),
-            min_revisions=revisions,
-        )
+        return _context(check, request, caller)
+
+
+def explain(request: pb.ExplainRequest, caller: Caller) -> Explain:
+    """Reads the context in question by the fields that AssembleContextRequest has by the same numbers."""
+    with checking(caller) as check:
+        of_memory = pb.ExplainRequest()
+        of_memory.CopyFrom(request)
+        of_memory.ClearField(request.WhichOneof("memory") or "text")
+        context = _context(check, pb.AssembleContextRequest.FromString(of_memory.SerializeToString()), caller)
+        return Explain(context=context, asked=_asked(check, request, caller, context))
+
+
+def _asked(check: Checks, request: pb.ExplainRequest, caller: Caller, context: AssembleContext) -> Asked:
+    """Reads which memory is asked about, and that the request names where it is."""
+    match request.WhichOneof("memory"):
+        case "node_id":
+            _require_place(check, "bank_id", request.bank_id)
+            return Asked(node_id=check.id("node_id", request.node_id))
+        case "segment":
+            _require_place(check, "bank_id", request.bank_id)
+            interaction_id = check.id("segment.interaction_id", request.segment.interaction_id)
+            index = check.at_least("segment.index", request.segment.index)
+            return Asked(segment=SegmentRef(InteractionId(interaction_id), index))
+        case "record_id":
+            user = User(check.text("user", request.user, NAME, least=1))
+            return Asked(record_id=check.id("record_id", request.record_id), user=user, caller=caller)
+        case "step":
+            _require_place(check, "conversation_id", request.conversation_id)
+            return Asked(step=check.at_least("step", request.step, 1))
+        case "text":
+            if not (context.bank or context.conversation or context.collection):
+                check.wrong(
+                    "bank_id", "must be given, or conversation_id or collection: where to look for the text"
+                )
+            return Asked(text=check.text("text", request.text, GOAL, least=1))
+    check.wrong("node_id", "must be given, or segment, record_id, step or text")
+    return Asked()
+
+
+def _require_place(check: Checks, field: str, name: str) -> None:
+    if not name:
+        check.wrong(field, "must be given: whose memory it is")
+
+
+def _context(check: Checks, request: pb.AssembleContextRequest, caller: Caller) -> AssembleContext:
+    conversation, collection, invocation = of_user(check, request, caller)
+    revisions = least(check, request)
+    parts = request.parts
+    check.amount("parts", parts, MOST_PARTS)
+    return AssembleContext(
+        input=check.text("input", request.input, CONTEXT_TEXT, least=1),
+        system=check.text("system", request.system, CONTEXT_TEXT),
+        conversation=conversation,
+        bank=check.key(caller, request.bank_id) if request.bank_id else None,
+        instructions=_instructions(check, request, caller, revisions),
+        collection=collection,
+        invocation=invocation,
+        state=check.text("state", request.state, GOAL),
+        parts=check.choices("parts", parts[:MOST_PARTS], CONTEXT_PARTS),
+        top_facts=check.optional_int(request, "top_facts", 0, MOST_RESULTS),
+        top_episodes=check.optional_int(request, "top_episodes", 0, MOST_RESULTS),
+        top_memories=check.optional_int(request, "top_memories", 1, MOST_RESULTS),
+        top_clusters=check.optional_int(request, "top_clusters", 0, 100),
+        token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
+        form=check.choice("form", request.form, or_first(CONTEXT_FORMS)),
+        tools=request.tools,
+        tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
+        tools_apart=request.tools_apart,
+        observe=request.observe,
+        min_score=check.optional_share(request, "min_score"),
+        allow_partial=request.allow_partial,
+        patience=_patience(check, request),
+        min_revisions=revisions,
+    )
 
 
 def of_user(

@@ -7,8 +7,10 @@ from core.long_term.ranking import Ranked
 from core.long_term.routing import Route
 from core.model.collection import CollectionRecord
 from core.model.record import Provenance, Record, Reflection, SupersededReason, Uses
+from core.model.retraction import Retraction
 from core.ports.aggregates import Committed
 from core.usecases.long_term.answers import RecordsKept, Seen
+from core.usecases.long_term.close_retraction import RetractionEnded
 from core.usecases.long_term.delete_collection import CollectionPurged
 from core.usecases.long_term.delete_records import RecordsDeleted
 from core.usecases.long_term.delete_reflection import ReflectionDeleted
@@ -23,16 +25,20 @@ from core.usecases.long_term.import_collection import CollectionImported
 from core.usecases.long_term.list_collections import CollectionsListed
 from core.usecases.long_term.list_records import RecordsListed
 from core.usecases.long_term.list_reflections import ReflectionsListed
+from core.usecases.long_term.list_retractions import RetractionsListed
+from core.usecases.long_term.retract_records import RecordsRetracted
 from core.usecases.long_term.retrieve_facts import RecordsFound
 from core.usecases.long_term.retrieve_memories import MemoriesFound
 from core.usecases.long_term.store_fact import FactStored
 from memorybank.v1 import long_term_pb2 as pb
+from memorybank.v1 import types_pb2
 from service.api.enums import (
     INTENTS,
     LAYERS,
     RECORD_KINDS,
     RECORD_ORIGINS,
     RECORD_STATES,
+    RETRACTION_STATES,
     SUPERSEDED_REASONS,
     numbers,
 )
@@ -44,6 +50,7 @@ _STATES = numbers(RECORD_STATES)
 _REASONS: Mapping[SupersededReason | None, pb.SupersededReason.ValueType] = {**numbers(SUPERSEDED_REASONS)}
 _INTENTS = numbers(INTENTS)
 _LAYERS = numbers(LAYERS)
+_RETRACTIONS = numbers(RETRACTION_STATES)
 
 
 # ---- values ----
@@ -267,6 +274,67 @@ def delete_records(done: Committed[RecordsDeleted]) -> pb.DeleteRecordsResponse:
     )
 
 
+# ---- retractions ----
+
+
+def retract_records(done: Committed[RecordsRetracted]) -> pb.RetractRecordsResponse:
+    made = done.result
+    return pb.RetractRecordsResponse(
+        retraction=None if made.retraction is None else _retraction(made.retraction),
+        record_ids=list[RecordId](made.record_ids),
+        changed_ids=list[RecordId](made.changed_ids),
+        feedback=made.feedback,
+        reflections=made.reflections,
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+
+
+def release_retraction(done: Committed[RetractionEnded]) -> pb.ReleaseRetractionResponse:
+    return pb.ReleaseRetractionResponse(
+        retraction=_retraction(done.result.retraction),
+        records=done.result.records,
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+
+
+def erase_retraction(done: Committed[RetractionEnded]) -> pb.EraseRetractionResponse:
+    return pb.EraseRetractionResponse(
+        retraction=_retraction(done.result.retraction),
+        records=done.result.records,
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+
+
+def list_retractions(listed: RetractionsListed) -> pb.ListRetractionsResponse:
+    return pb.ListRetractionsResponse(
+        retractions=map(_retraction, listed.retractions),
+        next_page_token=listed.next_page_token,
+        revision=listed.revision,
+    )
+
+
+def _retraction(value: Retraction) -> pb.Retraction:
+    written = types_pb2.TimeRange(start=time_or_none(value.since), end=time_or_none(value.until))
+    has_time = value.since is not None or value.until is not None
+    return pb.Retraction(
+        retraction_id=value.retraction_id,
+        state=_RETRACTIONS[value.state],
+        create_time=time(value.create_time),
+        close_time=time_or_none(value.close_time),
+        filter=pb.RetractionFilter(
+            source=value.source,
+            conversation_id=value.conversation_id,
+            written=written if has_time else None,
+        ),
+        reason=value.reason,
+        records=value.records,
+        changed=value.changed,
+    )
+
+
 # ---- recoveries, outcomes, opinions ----
 
 
@@ -286,13 +354,19 @@ def recoveries(found: RecoveriesFound) -> pb.FindRecoveriesResponse:
 
 def report_outcome(kept: RecordsKept) -> pb.ReportOutcomeResponse:
     return pb.ReportOutcomeResponse(
-        records=map(seen, kept.records), revision=kept.revision, replayed=kept.replayed
+        records=map(seen, kept.records),
+        shares=kept.kept.shares,
+        revision=kept.revision,
+        replayed=kept.replayed,
     )
 
 
 def give_feedback(kept: RecordsKept) -> pb.GiveFeedbackResponse:
     return pb.GiveFeedbackResponse(
-        records=map(seen, kept.records), revision=kept.revision, replayed=kept.replayed
+        records=map(seen, kept.records),
+        shares=kept.kept.shares,
+        revision=kept.revision,
+        replayed=kept.replayed,
     )
 
 

@@ -1,7 +1,7 @@
 """Answers of Retrieval."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from core.bank.query import Hit
@@ -9,16 +9,18 @@ from core.context.conversing import DONE, LONG, MID, PROMOTED, RECALL, SHORT
 from core.context.long_term import EPISODES, FACTS, PREFERENCES, REFLECTIONS, STRATEGIES
 from core.context.sections import LeftOut, Loss, SectionSize, Standing
 from core.context.working import WORKING
+from core.model.record import SupersededReason
 from core.model.vector import Vector
 from core.usecases.bank.augment import Augmented
 from core.usecases.bank.reranking import Reranked
 from core.usecases.bank.search import Answer, SearchAnswers
 from core.usecases.context.asked import Missing
 from core.usecases.context.assemble_context import ContextAssembled
+from core.usecases.context.explain import Explained, Explanation
 from core.usecases.room import ROOM, fitted
+from memorybank.v1 import long_term_pb2, types_pb2
 from memorybank.v1 import retrieval_pb2 as pb
-from memorybank.v1 import types_pb2
-from service.api.enums import CONTEXT_PARTS, RERANKINGS, numbers
+from service.api.enums import CONTEXT_PARTS, EXPLAIN_REASONS, RERANKINGS, SUPERSEDED_REASONS, numbers
 from service.api.errors.table import reason_of
 from service.api.to_proto.encodings import delimited, fields
 from service.api.to_proto.instructions import missing
@@ -33,6 +35,12 @@ _LOSSES = {
 }
 _RERANKINGS = numbers(RERANKINGS)
 _PARTS = numbers(CONTEXT_PARTS)
+_EXPLAINED = numbers(EXPLAIN_REASONS)
+_SUPERSEDED: Mapping[SupersededReason | None, long_term_pb2.SupersededReason.ValueType] = {
+    **numbers(SUPERSEDED_REASONS)
+}
+_NOT_SUPERSEDED = long_term_pb2.SUPERSEDED_REASON_UNSPECIFIED
+_GLIMPSE = 200  # code points of a memory that is explained
 _NODE = types_pb2.SearchHit.NODE_FIELD_NUMBER
 _SEGMENT = types_pb2.SearchHit.SEGMENT_FIELD_NUMBER
 _HITS = pb.SearchResponse.HITS_FIELD_NUMBER
@@ -213,4 +221,35 @@ def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
         revisions=made.revisions,
         missing_sources=map(missing, made.missing_sources),
         below_floor=made.below_floor,
+    )
+
+
+def explain(made: Explained) -> pb.ExplainResponse:
+    return pb.ExplainResponse(
+        memories=map(_explanation, made.memories), tokens=made.tokens, revisions=made.revisions
+    )
+
+
+def _explanation(told: Explanation) -> pb.Explanation:
+    subject, measured = told.subject, told.measured
+    return pb.Explanation(
+        what=subject.what,
+        id=subject.id,
+        text=subject.text[:_GLIMPSE],
+        stands=told.stands,
+        reason=_EXPLAINED[told.reason],
+        item_id=told.item_id,
+        section=told.section,
+        other_id=subject.other_id,
+        contested_with=subject.contested_with,
+        changes=[pb.ContextChange(field=field, value=value) for field, value in told.changes.items()],
+        rank=measured.rank,
+        words=measured.words,
+        cosine=measured.cosine,
+        weight=measured.weight,
+        cut=told.cut,
+        why=[types_pb2.ScoreShare(component=name, share=share) for name, share in measured.why],
+        nearest=subject.nearest,
+        expire_time=None if subject.expire_time is None else time(subject.expire_time),
+        superseded_reason=_SUPERSEDED.get(subject.superseded_reason, _NOT_SUPERSEDED),
     )

@@ -2,12 +2,14 @@
 
 import json
 import time
+from pathlib import Path
 
 import click
 from rich.console import Console
 
 from memorybank_client import SyncMemoryBankClient
 from service.cli import drawing
+from service.cli.check import drawn, outcomes_of, read_suite, tally
 from service.cli.demo.long_chat import long_chat
 from service.cli.demo.preference import preference
 from service.cli.demo.server import running_server, where_kept, who_thinks
@@ -20,7 +22,13 @@ from service.cli.interrupts import heeded
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Only a summary, as JSON.")
-def demo(as_json: bool) -> None:
+@click.option(
+    "--check",
+    "suite",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="At the end check what the memory answers against this file of expectations.",
+)
+def demo(as_json: bool, suite: Path | None) -> None:
     """Show the main job: memorize, search, merge, contradict, settle, look up the verbatim record.
 
     Starts the real server on a free port, with the local embedder and the offline agents, over a directory that is
@@ -39,7 +47,22 @@ def demo(as_json: bool) -> None:
             chinese(tour)
             preference(tour)
             long_chat(tour)
+            if suite is not None:
+                _check(tour, suite)
         _conclude(tour, as_json, screen, time.monotonic() - started)
+
+
+def _check(tour: Tour, suite: Path) -> None:
+    """Checks a file of expectations as `memorybank check` does; each entry is a claim."""
+    tour.bank_id = ""
+    with tour.step(f"What all of this must answer from now on: {suite}"):
+        outcomes = outcomes_of(tour.client, read_suite(suite, {}))
+        for outcome in outcomes:
+            tour.show(drawn(outcome))
+            expected = outcome.expectation
+            what = expected.name or f"{expected.call}: {expected.query}"
+            tour.claim(f"line {expected.line} of {suite.name}: {what}", not outcome.problems)
+        tour.show(tally(outcomes))
 
 
 def _conclude(tour: Tour, as_json: bool, screen: Console, seconds: float) -> None:

@@ -16,6 +16,8 @@ PATH = "AGENTS.md"
         ("a\r\nb", "\r\n", "\n", "a\nb"),
         ("keep this, drop that", ", drop that", "", "keep this"),
         ("whole", "whole", "other", "other"),
+        ("- a\r\n- b\r\n- c\r\n", "- a\n- b", "- x\n- y", "- x\r\n- y\r\n- c\r\n"),
+        ("- 甲\r\n- 乙\r\n", "- 甲\n- 乙\n", "", ""),
     ],
 )
 def test_the_passage_is_replaced_character_for_character(
@@ -24,7 +26,7 @@ def test_the_passage_is_replaced_character_for_character(
     assert edited(text, PATH, old, new, text) == expected
 
 
-@pytest.mark.parametrize("old", ["Tabs", "tabs ", "制表符", "tabs\r\n"])
+@pytest.mark.parametrize("old", ["Tabs", "tabs ", "制表符", "tabs\r\n", "tabs\n- more"])
 def test_a_passage_that_does_not_stand_there_is_refused(old: str) -> None:
     with pytest.raises(EditNotFound) as caught:
         edited("- tabs\n", PATH, old, "spaces", "- tabs\n")

@@ -26,6 +26,11 @@ SENSITIVE = [
     ("卡号是４１１１１１１１１１１１１１１１", Sort.CARD),
     ("身份证号11010519491231002X", Sort.IDENTITY),
     ("His ID is 440524188001010014.", Sort.IDENTITY),
+    ("My SSN is 078-05-1120.", Sort.IDENTITY),
+    ("social security number: 219 09 9999", Sort.IDENTITY),
+    ("Pay to DE89 3704 0044 0532 0130 00, please.", Sort.ACCOUNT),
+    ("IBAN NO9386011117947", Sort.ACCOUNT),
+    ("汇款到GB82WEST12345698765432。", Sort.ACCOUNT),
     ("call me at +1 415-555-2671", Sort.TELEPHONE),
     ("手机13800138000", Sort.TELEPHONE),
     ("座机010-62345678", Sort.TELEPHONE),
@@ -33,6 +38,9 @@ SENSITIVE = [
 ]
 HARMLESS = [
     "I forgot my password.",
+    "Part 078-05-1120 is in stock.",
+    "My SSN is 912-12-3456.",
+    "The order DE89 WEST 1234 5698 7654 33 was sent.",
     "The password is required, and it must be strong.",
     "My password was reset yesterday.",
     "The token budget is 2000 tokens.",

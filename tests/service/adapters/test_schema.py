@@ -29,12 +29,16 @@ RELEASED = {
         "af57159e",
         "75d27b71",
         "3bf148b5",
+        "74c4e4ae",
+        "a2804be2",
     ],
     "postgres": [
         "707d6505",
         "2d517202",
         "764b0119",
         "477aec90",
+        "a0a0ab39",
+        "298325c7",
     ],
 }
 """How the checksums of scripts begin that have run somewhere: none is ever edited, another one is added."""

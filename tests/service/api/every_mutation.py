@@ -53,6 +53,7 @@ WORLD: Sequence[tuple[str, Message]] = (
     ("Relate", graph.RelateRequest(bank_id="b", node_id="n3", other_node_id="n4")),
     ("Memorize", bank.MemorizeRequest(bank_id="b", text=CEO_A, interaction_id="i1")),
     ("Memorize", bank.MemorizeRequest(bank_id="b", text=CEO_B)),
+    ("Memorize", bank.MemorizeRequest(bank_id="b", text="The moon is made of cheese.", source="web")),
     ("CreateBank", bank.CreateBankRequest(bank_id="gone")),
     ("AddTurns", conversation.AddTurnsRequest(turns=[TURN] * 3, **TALK)),
     ("AddTurns", conversation.AddTurnsRequest(user=ADA, conversation_id="gone", turns=[TURN])),
@@ -65,6 +66,7 @@ WORLD: Sequence[tuple[str, Message]] = (
         ("AddRecord", long_term.AddRecordRequest(record=fact(f"Boat {n}", record_id=f"r{n}"), **FACTS))
         for n in range(1, 6)
     ),
+    ("AddRecord", long_term.AddRecordRequest(record=fact("Boat 9", source="web"), **FACTS)),
     ("AddRecord", long_term.AddRecordRequest(user=ADA, collection="gone", record=fact("Boat"))),
     ("PutSource", instructions.PutSourceRequest(text="Be brief. 请简短。", **SOURCE)),
     ("PutSource", instructions.PutSourceRequest(owner=OWNER, path="gone.md", text="Be brief.")),
@@ -96,6 +98,13 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
             bank.UploadAttachmentRequest(chunk=b"bytes"),
         ],
         "Restructure": [bank.RestructureRequest(bank_id="b", interaction_ids=["i1"])],
+        "RetractInteractions": [bank.RetractInteractionsRequest(bank_id="b", interaction_ids=["i1"])],
+        "ReleaseInteractions": [
+            bank.ReleaseInteractionsRequest(bank_id="b", retraction_id=known["interactions"])
+        ],
+        "EraseInteractions": [
+            bank.EraseInteractionsRequest(bank_id="b", retraction_id=known["interactions"])
+        ],
         "ResolveConflict": [
             bank.ResolveConflictRequest(bank_id="b", conflict_id=known["conflict"], verdict="张三是CEO。")
         ],
@@ -170,6 +179,9 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
             )
         ],
         "DeleteRecords": [long_term.DeleteRecordsRequest(record_ids=["r5"], **FACTS)],
+        "RetractRecords": [long_term.RetractRecordsRequest(record_ids=["r4"], **FACTS)],
+        "ReleaseRetraction": [long_term.ReleaseRetractionRequest(retraction_id=known["retraction"], **FACTS)],
+        "EraseRetraction": [long_term.EraseRetractionRequest(retraction_id=known["retraction"], **FACTS)],
         "RecordRecovery": [
             long_term.RecordRecoveryRequest(
                 error_type="Timeout",
@@ -319,10 +331,16 @@ async def made(service: Service) -> dict[str, str]:
     key = await call(service, "AddKey", [conversation.AddKeyRequest(text="No eggs.", **TALK)])
     reflecting = long_term.GenerateReflectionRequest(title="All", category="work", **FACTS)
     reflection = await call(service, "GenerateReflection", [reflecting])
+    retracting = long_term.RetractRecordsRequest(filter=long_term.RetractionFilter(source="web"), **FACTS)
+    retracted = await call(service, "RetractRecords", [retracting])
+    taking = bank.RetractInteractionsRequest(bank_id="b", source="web")
+    taken = await call(service, "RetractInteractions", [taking])
     listed = await call(service, "ListConflicts", [bank.ListConflictsRequest(bank_id="b")])
     return {
         "key": key.key.key_id,
         "reflection": reflection.reflection.reflection_id,
+        "retraction": retracted.retraction.retraction_id,
+        "interactions": taken.retraction.retraction_id,
         "conflict": listed.conflicts[0].conflict_id,
     }
 

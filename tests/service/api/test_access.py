@@ -111,9 +111,9 @@ async def test_what_a_field_names_that_a_key_is_not_bound_to_is_denied_before_an
 REACHES: dict[str, frozenset[str]] = {  # services, and a method, that the binding says nothing about
     "bob": frozenset(),
     "none": frozenset(),
-    "prefix": frozenset({"Conversation", "LongTerm", "Instructions", "AssembleContext"}),
-    "listed": frozenset({"Conversation", "LongTerm", "Instructions", "AssembleContext"}),
-    "collection": frozenset({"Instructions", "AssembleContext"}),
+    "prefix": frozenset({"Conversation", "LongTerm", "Instructions", "AssembleContext", "Explain"}),
+    "listed": frozenset({"Conversation", "LongTerm", "Instructions", "AssembleContext", "Explain"}),
+    "collection": frozenset({"Instructions", "AssembleContext", "Explain"}),
 }
 
 

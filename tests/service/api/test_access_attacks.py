@@ -101,6 +101,17 @@ async def test_a_conversation_s_collection_is_no_way_round_the_binding(server: G
     assert not any(SECRET.encode() in answer.sent for answer in answers)
 
 
+async def test_a_search_through_all_conversations_keeps_to_the_key_s_collections(server: Guarded) -> None:
+    request = conversation.SearchTurnsRequest(user="ada", text="walnuts")
+    bound = await token(server, user=User("ada"), collections=("other",))
+
+    found, elsewhere = [await server.call("SearchTurns", request, key) for key in ("ada", bound)]
+
+    assert SECRET.encode() in found.sent
+    assert conversation.SearchTurnsResponse.FromString(elsewhere.sent).conversations == 0
+    assert SECRET.encode() not in elsewhere.sent
+
+
 async def test_an_import_makes_no_bank_of_another_user_s(server: Guarded) -> None:
     records = await exported(server)
 
@@ -240,6 +251,19 @@ async def test_what_a_bound_key_leaves_empty_is_its_own(server: Guarded) -> None
     assert {each.bank_id for each in banks} <= {each.bank_id for each in seen}
     assert {each.user for each in seen} == {"bob"}
     assert fact.code is Code.OK
+
+
+async def test_a_key_of_another_tenant_finds_nothing_of_this_one(server: Guarded) -> None:
+    key = (await key_for(server.credentials, tenant="rival"))[1]
+
+    got = await server.call("GetBank", bank.GetBankRequest(bank_id="b1"), key)
+    made = await server.call("CreateBank", bank.CreateBankRequest(bank_id="b1"), key)
+    listed = await server.call("ListBanks", bank.ListBanksRequest(), key)
+    whole = await server.call("ExportUser", long_term.ExportUserRequest(user="ada"), key)
+
+    assert (got.code, made.code, whole.code) == (Code.NOT_FOUND, Code.OK, Code.NOT_FOUND)
+    assert [each.bank_id for each in bank.ListBanksResponse.FromString(listed.sent).banks] == ["b1"]
+    assert not any(SECRET.encode() in answer.sent for answer in (got, made, listed, whole))
 
 
 # ---- in whose name ----

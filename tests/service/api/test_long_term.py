@@ -457,3 +457,35 @@ async def test_tools_are_declared_in_either_form(service: Service) -> None:
     names = [json.loads(tool)["function"]["name"] for tool in openai.tools]
     assert names == ["RetrieveFacts", "RecallEpisodes", "StoreFact"]
     assert {"name", "description", "input_schema"} == set(json.loads(anthropic.tools[0]))
+
+
+async def test_what_an_answer_cites_has_the_credit_and_a_repetition_tells_the_same(service: Service) -> None:
+    cited = await stored(service, "The ferry to Naxos leaves at nine.")
+    other = await stored(service, "渡轮票价为四十二欧元。")
+    of = [cited.record_id, other.record_id]
+    handle = cited.record_id[-6:]
+    asked: dict[str, Any] = {"record_ids": of, "response": f"At nine [{handle}].", "by_citation": True, **ADA}
+
+    rated = await service.long_term.GiveFeedback(
+        pb.GiveFeedbackRequest(thumb=pb.THUMB_UP, request_id="r1", **asked)
+    )
+    again = await service.long_term.GiveFeedback(
+        pb.GiveFeedbackRequest(thumb=pb.THUMB_UP, request_id="r1", **asked)
+    )
+    failed = await service.long_term.ReportOutcome(
+        pb.ReportOutcomeRequest(**{**asked, "response": "I cannot say."})
+    )
+    plain = await service.long_term.ReportOutcome(
+        pb.ReportOutcomeRequest(record_ids=of, succeeded=True, **ADA)
+    )
+
+    assert list(rated.shares) == list(again.shares) == [1.0, 0.0]
+    assert rated.records[0].reward > 0.0
+    assert rated.records[1].reward == other.reward
+    assert again.replayed
+    assert list(failed.shares) == [0.5, 0.5]
+    assert all(
+        after.confidence < before.confidence
+        for after, before in zip(failed.records, rated.records, strict=True)
+    )
+    assert list(plain.shares) == [1.0, 1.0]

@@ -30,6 +30,10 @@ REFUSED: dict[str, Callable[[str, str, str], Message]] = {
     ),
     "ListRecords": lambda u, c, r: pb.ListRecordsRequest(user=u, collection=c),
     "DeleteRecords": lambda u, c, r: pb.DeleteRecordsRequest(user=u, collection=c, record_ids=[r]),
+    "RetractRecords": lambda u, c, r: pb.RetractRecordsRequest(user=u, collection=c, record_ids=[r]),
+    "ReleaseRetraction": lambda u, c, r: pb.ReleaseRetractionRequest(user=u, collection=c, retraction_id=r),
+    "EraseRetraction": lambda u, c, r: pb.EraseRetractionRequest(user=u, collection=c, retraction_id=r),
+    "ListRetractions": lambda u, c, r: pb.ListRetractionsRequest(user=u, collection=c),
     "ReportOutcome": lambda u, c, r: pb.ReportOutcomeRequest(user=u, collection=c, record_ids=[r]),
     "GiveFeedback": lambda u, c, r: pb.GiveFeedbackRequest(user=u, collection=c, record_ids=[r], thumb=THUMB),
     "GenerateReflection": lambda u, c, r: pb.GenerateReflectionRequest(

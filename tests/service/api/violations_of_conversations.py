@@ -115,7 +115,37 @@ RIGHT: dict[str, Message] = {
     "ListSummaries": pb.ListSummariesRequest(user="ada", conversation_id="c1", time=LATER),
     "DeleteSummaries": pb.DeleteSummariesRequest(user="ada", conversation_id="c1", time=LATER),
     "AssembleContext": retrieval.AssembleContextRequest(user="ada", conversation_id="c1", input="Hello?"),
+    "Explain": retrieval.ExplainRequest(user="ada", conversation_id="c1", input="Hello?", text="Hello"),
 }
+
+CONTEXT: Table = {
+    "input": text(100_000, needed=True),
+    "system": text(100_000),
+    **ONE,
+    "conversation_id": BAD_IDS,
+    "bank_id": BAD_IDS,
+    "parts": [[0], [99], [1] * 17],
+    "refs": [[REF, REF], [instructions.SourceRef(owner=ADA, path=f"{n}.md") for n in range(65)]],
+    **under("refs[].owner.", OWNER),
+    "refs[].path": [*text(1_024), *UNPRINTED],
+    "run_id": ["r1", *BAD_IDS],
+    "top_memories": BAD_TOP_K,
+    "top_clusters": [-1, 101],
+    "collection": text(128),
+    "invocation_id": BAD_IDS,
+    "state": text(16_384),
+    "top_facts": [-1, 1_001],
+    "top_episodes": [-1, 1_001],
+    "token_budget": BAD_BUDGETS,
+    "tool_format": NO_ENUM,
+    "min_revisions": [
+        {f"bank/{n}": 1 for n in range(129)},
+        {"": 1},
+        {"k" * 2_049: 1},
+        {"bank/trip": -1},
+    ],
+}
+"""The fields that say which context is meant."""
 
 WRONG: dict[str, Table] = {
     "StartInvocation": {
@@ -211,34 +241,19 @@ WRONG: dict[str, Table] = {
     "ListSummaries": {**READ, "kind": NO_ENUM, **RANGE, **under("time.", TIME_RANGE), **BAD_PAGES},
     "DeleteSummaries": {**WRITE, **RANGE, **under("time.", TIME_RANGE)},
     "AssembleContext": {
-        "input": text(100_000, needed=True),
-        "system": text(100_000),
-        **ONE,
-        "conversation_id": BAD_IDS,
-        "bank_id": BAD_IDS,
-        "parts": [[0], [99], [1] * 17],
-        "refs": [[REF, REF], [instructions.SourceRef(owner=ADA, path=f"{n}.md") for n in range(65)]],
-        **under("refs[].owner.", OWNER),
-        "refs[].path": [*text(1_024), *UNPRINTED],
-        "run_id": ["r1", *BAD_IDS],
-        "top_memories": BAD_TOP_K,
-        "top_clusters": [-1, 101],
-        "collection": text(128),
-        "invocation_id": BAD_IDS,
-        "state": text(16_384),
-        "top_facts": [-1, 1_001],
-        "top_episodes": [-1, 1_001],
+        **CONTEXT,
         "part_timeout": [Duration(), Duration(seconds=1), Duration(seconds=61), Duration(seconds=-1)],
-        "token_budget": BAD_BUDGETS,
         "min_score": BAD_SHARES,
         "form": NO_ENUM,
-        "tool_format": NO_ENUM,
-        "min_revisions": [
-            {f"bank/{n}": 1 for n in range(129)},
-            {"": 1},
-            {"k" * 2_049: 1},
-            {"bank/trip": -1},
-        ],
+    },
+    "Explain": {
+        **CONTEXT,
+        "node_id": BAD_IDS,
+        "segment.interaction_id": BAD_IDS,
+        "segment.index": [-1],
+        "record_id": BAD_IDS,
+        "step": [0, -1],
+        "text": text(16_384, needed=True),
     },
 }
 
@@ -277,4 +292,5 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     },
     "UpdateKey": {f"key.{name}": UNSEEN for name in OF_KEYS},
     "AssembleContext": dict.fromkeys(("tools", "tools_apart", "allow_partial", "observe"), YES_OR_NO),
+    "Explain": dict.fromkeys(("tools", "tools_apart"), YES_OR_NO),
 }

@@ -19,6 +19,8 @@ from tests.service.api.violations import (
     BAD_VECTORS,
     NO_ENUM,
     REQUIRED_ID,
+    TIME_RANGE,
+    TIMES,
     UNSEEN,
     YES_OR_NO,
     Table,
@@ -101,6 +103,12 @@ RIGHT: dict[str, Message] = {
     "UpdateRecord": pb.UpdateRecordRequest(user=ADA, record=WHOLE, update_mask=ALL_BUT_EPISODE),
     "ListRecords": pb.ListRecordsRequest(user=ADA),
     "DeleteRecords": pb.DeleteRecordsRequest(user=ADA, filter=pb.RecordFilter(needs_revision=True)),
+    "RetractRecords": pb.RetractRecordsRequest(
+        user=ADA, filter=pb.RetractionFilter(source="web", written=TIMES)
+    ),
+    "ReleaseRetraction": pb.ReleaseRetractionRequest(user=ADA, retraction_id="x1"),
+    "EraseRetraction": pb.EraseRetractionRequest(user=ADA, retraction_id="x1"),
+    "ListRetractions": pb.ListRetractionsRequest(user=ADA),
     "RetrieveMemories": pb.RetrieveMemoriesRequest(user=ADA, query="q"),
     "RecordRecovery": pb.RecordRecoveryRequest(user=ADA, error_type="E", tool="t", success=True),
     "FindRecoveries": pb.FindRecoveriesRequest(user=ADA, error_type="E", tool="t"),
@@ -187,6 +195,17 @@ WRONG: dict[str, Table] = {
     },
     "ListRecords": {**READ, **under("filter.", FILTER), **BAD_PAGES},
     "DeleteRecords": {**WRITE, "record_ids": BAD_RECORD_IDS, **under("filter.", FILTER)},
+    "RetractRecords": {
+        **WRITE,
+        "record_ids": BAD_RECORD_IDS,
+        "filter.source": text(1_024),
+        "filter.conversation_id": BAD_IDS,
+        **under("filter.written.", TIME_RANGE),
+        "reason": text(1_024),
+    },
+    "ReleaseRetraction": {**WRITE, "retraction_id": REQUIRED_ID},
+    "EraseRetraction": {**WRITE, "retraction_id": REQUIRED_ID},
+    "ListRetractions": {**READ, **BAD_PAGES},
     "RetrieveMemories": {
         **READ,
         "query": text(GOAL, needed=True),
@@ -204,7 +223,7 @@ WRONG: dict[str, Table] = {
         "success": [False],
     },
     "FindRecoveries": {**READ, **FAILURE, "top_k": BAD_TOP_K, "min_match": BAD_SHARES},
-    "ReportOutcome": {**WRITE, "record_ids": [[], *BAD_RECORD_IDS]},
+    "ReportOutcome": {**WRITE, "record_ids": [[], *BAD_RECORD_IDS], "response": text(DETAIL)},
     "GiveFeedback": {
         **WRITE,
         "record_ids": [[], *BAD_RECORD_IDS],
@@ -296,9 +315,11 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     },
     "ListRecords": {"filter.needs_revision": YES_OR_NO},
     "DeleteRecords": {"filter.needs_revision": YES_OR_NO},
+    "RetractRecords": {"dry_run": YES_OR_NO},
     "RetrieveMemories": {"route.widened": UNSEEN, "observe": YES_OR_NO},
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
-    "ReportOutcome": {"succeeded": YES_OR_NO},
+    "ReportOutcome": dict.fromkeys(("succeeded", "by_citation"), YES_OR_NO),
+    "GiveFeedback": {"by_citation": YES_OR_NO},
     "UpdateCollection": {
         f"collection.{name}": UNSEEN for name in ("create_time", "update_time", "revision", "tokens_spent")
     }

@@ -28,7 +28,7 @@ def test_the_demo_does_what_it_shows_and_leaves_nothing(tmp_path: Path) -> None:
     started = time.monotonic()
 
     ended = subprocess.run(
-        [sys.executable, "-m", "service", "demo", "--json"],
+        [sys.executable, "-m", "service", "demo", "--json", "--check", "examples/expect.yaml"],
         env=environment,
         capture_output=True,
         text=True,

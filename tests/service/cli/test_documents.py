@@ -115,6 +115,16 @@ def test_a_damaged_word_document_is_refused(tmp_path: Path) -> None:
         read_file(written(tmp_path / "report.docx", b"PK\x03\x04 and no more"))
 
 
+@pytest.mark.parametrize("name", ["a.sql", "a.rs", "a.eml", "a.rb", "a.bat", "a.jsonl"])
+def test_text_is_text_whatever_its_name_says(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("-- The pump costs 1200 euros. 水泵一千二百欧元。\n", encoding="utf-8")
+
+    read = read_file(tmp_path / name)
+
+    assert isinstance(read, Document)
+    assert "1200 euros" in read.text
+
+
 @pytest.mark.parametrize(("start", "packing"), [(b"\x1f\x8b\x08", "gzip"), (b"BZh9", "bzip2")])
 def test_what_is_compressed_is_refused_with_the_reason(tmp_path: Path, start: bytes, packing: str) -> None:
     with pytest.raises(DocumentUnreadable, match=packing):

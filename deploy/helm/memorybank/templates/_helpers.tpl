@@ -24,7 +24,10 @@ MEMORYBANK_{{ . | replace "." "__" | upper }}
 
 {{- /* What settings say, the chart's own first: a setting of the caller's comes later and wins. */ -}}
 {{- define "memorybank.env" -}}
-{{- $own := dict "grpc.lame_duck_seconds" .Values.lameDuckSeconds "grpc.drain_seconds" .Values.drainSeconds "banks.memory_budget_bytes" (.Values.memoryBudgetBytes | int64) "log.format" "json" }}
+{{- $own := dict "grpc.lame_duck_seconds" .Values.lameDuckSeconds "grpc.drain_seconds" .Values.drainSeconds "banks.memory_budget_bytes" (.Values.memoryBudgetBytes | int64) "log.format" "json" "auth.required" (ternary "true" "auto" .Values.auth.required) }}
+{{- if .Values.tls.secretName }}
+{{- $own = merge $own (dict "tls.certificate" "/secrets/tls/tls.crt" "tls.key" "/secrets/tls/tls.key") }}
+{{- end }}
 {{- if .Values.otlp.endpoint }}
 {{- $own = merge $own (dict "otlp.endpoint" .Values.otlp.endpoint "otlp.sampling" .Values.otlp.sampling "otlp.memory_spans" .Values.otlp.memorySpans) }}
 {{- end }}
@@ -61,7 +64,23 @@ seccompProfile:
   type: RuntimeDefault
 {{- end }}
 
+{{- /* The kubelet's gRPC probes speak no TLS: with a certificate they ask whether the port answers. */ -}}
+{{- define "memorybank.probe" -}}
+{{- if .Values.tls.secretName -}}
+tcpSocket:
+  port: 7700
+{{- else -}}
+grpc:
+  port: 7700
+{{- end }}
+{{- end }}
+
 {{- define "memorybank.secretMounts" -}}
+{{- if .Values.tls.secretName }}
+- name: tls
+  mountPath: /secrets/tls
+  readOnly: true
+{{- end }}
 {{- if and (eq .Values.store.kind "postgres") .Values.store.passwordSecret.name }}
 - name: store-password
   mountPath: /secrets/store
@@ -70,6 +89,12 @@ seccompProfile:
 {{- end }}
 
 {{- define "memorybank.secretVolumes" -}}
+{{- if .Values.tls.secretName }}
+- name: tls
+  secret:
+    secretName: {{ .Values.tls.secretName }}
+    defaultMode: 0440
+{{- end }}
 {{- if and (eq .Values.store.kind "postgres") .Values.store.passwordSecret.name }}
 - name: store-password
   secret:

@@ -15,7 +15,7 @@ from core.agents.offline.judge import OfflineJudge
 from core.agents.roles import ConflictOpinion, Topic
 from core.ids import NodeId
 from core.text import sentences
-from tests.support.embedders import local_embedder
+from tests.support.embedders import local_comparer, local_embedder
 
 TOLD = """
 我叫陈默，今年三十四岁，在一家做物流软件的公司当后端工程师。公司有两百多人，总部在上海，我所在的团队在成都。
@@ -126,7 +126,7 @@ def test_no_two_sentences_of_a_text_that_agrees_with_itself_contradict_each_othe
 
 
 async def test_the_comparer_rules_out_most_of_what_rules_find_in_many_things_told_of_one_subject() -> None:
-    judge = OfflineJudge(local_embedder())
+    judge = OfflineJudge(local_embedder(), local_comparer())
 
     mistaken = contradictions(OF_ONE_THING)
     standing = [pair for pair in mistaken if await conflict(judge, *pair)]
