@@ -220,6 +220,9 @@ async def _keyring(settings: Settings, house: House) -> Keyring:
         ),
     )
     await keyring.confirm()
+    if keyring.is_asking and not await house.store.credentials.listed():
+        remedy = f"memorybank keys create --data {settings.data_dir}"
+        log.warning("no_api_key", answers="no call is let in before there is one", remedy=remedy)
     return keyring
 
 

@@ -13,11 +13,12 @@ from core.usecases.process_facts import ProcessFacts
 COUNTED_TO = 10_000
 """Counts stop here, so that a large store answers as soon as a small one."""
 TOMORROW = timedelta(days=1)
+UNUSED = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetServerInfo:
-    """`tenant`: whose memories are counted by kind; all else is of all tenants."""
+    """`tenant`: whose memories are counted by kind, and whose API keys; all else is of all tenants."""
 
     tenant: Tenant
 
@@ -35,6 +36,7 @@ class ServerInfo:
     oldest_due_time: datetime | None
     unstructured_interactions: int
     oldest_unstructured_time: datetime | None
+    unused_api_keys: int
 
 
 async def get_server_info(house: House, command: GetServerInfo) -> ServerInfo:
@@ -43,6 +45,7 @@ async def get_server_info(house: House, command: GetServerInfo) -> ServerInfo:
     counts = {kind: await store.count_all(command.tenant, kind, COUNTED_TO) for kind in KINDS}
     due = await store.due(now, COUNTED_TO)
     left = await store.leftovers(COUNTED_TO)
+    keys = [key for key in await store.credentials.listed() if key.tenant == command.tenant]
     purged = await store.expired(now + TOMORROW, house.finished_ttl.total_seconds(), COUNTED_TO)
     return ServerInfo(
         process=house.process(),
@@ -54,4 +57,7 @@ async def get_server_info(house: House, command: GetServerInfo) -> ServerInfo:
         oldest_due_time=await store.oldest_due_time() if due else None,
         unstructured_interactions=len(left),
         oldest_unstructured_time=left[0].update_time if left else None,
+        unused_api_keys=sum(
+            key.is_valid(now) and (key.last_used or key.create_time) < now - UNUSED for key in keys
+        ),
     )

@@ -44,4 +44,5 @@ def _rendered(info: ServerInfo) -> pb.GetServerInfoResponse:
         unstructured_interactions=info.unstructured_interactions,
         oldest_unstructured_time=time_or_none(info.oldest_unstructured_time),
         open_conflicts=process.open_conflicts,
+        unused_api_keys=info.unused_api_keys,
     )

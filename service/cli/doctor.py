@@ -60,6 +60,9 @@ def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[st
                 f"a record has not been sorted into topics for {_span(late)}: `memorybank show bank` names those "
                 "that failed, Restructure takes them up again"
             )
+    if info.unused_api_keys:
+        keys = drawing.many(info.unused_api_keys, "API key")
+        yield f"{keys} unused for 30 days: `memorybank keys list` names them, `keys revoke` ends one"
     if info.HasField("disk_free_bytes") and info.disk_free_bytes < max(
         LITTLE_DISK, SHARE * info.database_bytes
     ):

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from core.caller import EVERYONE
+from core.ids import Tenant
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import memory_bank_pb2_grpc
 from memorybank_client import MemoryBankClient, PermissionDenied, Unauthenticated
@@ -112,6 +113,36 @@ async def test_auth_required_asks_before_there_is_any_key(tmp_path: Path) -> Non
     async with serving(tmp_path, auth={"required": "true"}) as (_, address):
         assert await refuses(address)
         assert await answers(address, await created(tmp_path))
+
+
+async def test_where_no_call_can_be_let_in_the_log_says_how_to_make_a_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(tmp_path, auth={"required": "true"}) as (settings, _):
+        alone = capsys.readouterr().out
+        async with credentials_of(settings) as credentials:
+            await key_for(credentials)
+    async with serving(tmp_path, auth={"required": "true"}):
+        with_a_key = capsys.readouterr().out
+
+    assert f"memorybank keys create --data {tmp_path}" in alone
+    assert "no_api_key" not in with_a_key
+
+
+async def test_old_keys_that_nobody_uses_are_counted(tmp_path: Path) -> None:
+    async with serving(tmp_path) as (settings, address), credentials_of(settings) as credentials:
+        now = datetime.now(UTC)
+        fresh, token = await key_for(credentials)
+        made = now - timedelta(days=40)
+        for key_id in ("old", "used", "revoked"):
+            await credentials.add(replace(fresh, key_id=key_id, create_time=made))
+        await credentials.add(replace(fresh, key_id="other", create_time=made, tenant=Tenant("other")))
+        await credentials.touch({"used"}, now)
+        await credentials.revoke("revoked", now)
+        async with client(address, token) as caller:
+            info = await caller.get_server_info()
+
+    assert info.unused_api_keys == 1
 
 
 def test_insecure_lifts_the_check_of_the_address_alone(
