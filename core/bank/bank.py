@@ -187,6 +187,14 @@ class Bank(Restless):
             ConflictId(self._told_apart(name, "conflict_id", self.conflicts.__contains__) or name)
         )
 
+    def interaction_named(self, name: InteractionId) -> Interaction:
+        """Returns the record of an id, or of its handle, by which prompts name segments that no node stands for. Raises
+        InteractionNotFound, InvalidField for a handle that two share."""
+        if name in self.tree.interactions:
+            return self.tree.interactions[name]
+        told = self._told_apart(name, "interaction_id", self.tree.interactions.__contains__)
+        return self.tree.interaction(InteractionId(told or name))
+
     def _is_node(self, name: str) -> bool:
         return name in self.nodes or self.tree.standing_for(NodeId(name)) is not None
 

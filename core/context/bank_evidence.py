@@ -11,18 +11,18 @@ from datetime import datetime
 from typing import NamedTuple
 
 from core.bank.query import Hit
-from core.context.budget import Item, Section, Tier
-from core.context.evidence import BEST, Candidate, Kind, Placement, Said, Source, said
+from core.context.evidence import BEST, NO_DISPUTES, Candidate, Disputes, Kind, Placement, Said, Source, said
 from core.context.lines import INDENT, hanging, indented, one_line
 from core.context.memories import refuted_lines
 from core.context.passages import LONGEST, day_of, fitting_part, longest_in
+from core.context.sections import Item, Section, Tier
 from core.context.wording import CHINESE, Wording
 from core.ids import NodeId
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
 from core.text import transcript
 from core.text.relations import RELATION
-from core.text.tokens import PARTS, tokens_of, weight
+from core.text.tokens import PARTS, estimate, tokens_of, weight
 
 NEXT_LINE = f"\n{INDENT}"
 MEMORIES, NEIGHBORS = "memories", "neighbors"
@@ -48,7 +48,8 @@ class Pair(NamedTuple):
 
 class BankEvidence(NamedTuple):
     """What was found. `shown`: what stands behind each candidate's name; `handles` of nodes and of segments without
-    one; `nodes`: those told about where room is left, best first; `attempts`: those that stand for failed steps."""
+    one; `nodes`: those told about where room is left, best first; `attempts`: those that stand for failed steps;
+    `disputes`: all open conflicts."""
 
     source: Source
     shown: Mapping[str, Hit | Pair]
@@ -56,13 +57,19 @@ class BankEvidence(NamedTuple):
     nodes: Sequence[Node]
     neighbors: Sequence[Node]
     attempts: Collection[NodeId]
+    disputes: Disputes = NO_DISPUTES
 
 
 class _Told(NamedTuple):
-    """What is shown of a segment: its text, of a transcript the findings alone; and its sentences."""
+    """What is shown of a segment: its text, of a transcript the findings alone; and the candidate that it is, with its
+    sentences."""
 
     text: str
-    said: Said
+    candidate: Candidate
+
+    @property
+    def said(self) -> Said:
+        return self.candidate.said
 
 
 def told_of(segment: Segment) -> _Told:
@@ -72,7 +79,9 @@ def told_of(segment: Segment) -> _Told:
     except AttributeError:
         text = transcript.told(segment.text)
         text = segment.text if text == segment.text else text
-        told = segment.keep_shown(_Told(text, said(text, speakers=(segment.speaker,))))
+        name, sentences = segment_id(segment), said(text, speakers=(segment.speaker,))
+        candidate = Candidate(name, name, Kind.PASSAGE, segment.event_time, sentences, estimate(text))
+        told = segment.keep_shown(_Told(text, candidate))
     return told
 
 
@@ -81,7 +90,7 @@ def bank_sections(
 ) -> list[Section]:
     """Returns what was said, by weight as much as `room` tokens hold, in its order; then what is told where room is
     left, also `beside` what other sources lay out."""
-    whole = room
+    whole, best = room, placement.best
     laid: list[tuple[tuple[bool, datetime, str], Item]] = []
     for place, (name, weight_) in enumerate(placement.weights.items()):
         shown = found.shown.get(name)
@@ -89,7 +98,7 @@ def bank_sections(
             continue
         if room <= 0:
             break
-        item = _item(name, shown, weight_, found, placement, words, longest_in(whole, place))
+        item = _item(name, shown, weight_, found, placement, words, longest_in(whole, place), name == best)
         laid.append(((bool(item.group), _time(shown), item.item_id), item))
         room -= tokens_of(item.size)
     laid.sort(key=lambda each: each[0])
@@ -98,9 +107,26 @@ def bank_sections(
         Section(
             name=NEIGHBORS,
             title=words.neighbors_title,
-            items=_nodes(found, words, _standing(found)) if room > beside else (),
+            items=_nodes(_told_about(found, placement), words, _standing(found))
+            if room > beside and not placement.is_full
+            else (),
         ),
     ]
+
+
+def _told_about(found: BankEvidence, placement: Placement) -> BankEvidence:
+    """Leaves out, where there is a floor, nodes of which nothing stands, and with all of them their neighbours."""
+    if not placement.is_floored:
+        return found
+    stands = [found.shown[name] for name in placement.weights if name in found.shown]
+    owners = {
+        node_id
+        for each in stands
+        if isinstance(each, Hit) and each.segment
+        for node_id in each.segment.node_ids
+    }
+    nodes = [node for node in found.nodes if node.node_id in owners]
+    return found._replace(nodes=nodes, neighbors=found.neighbors if nodes else ())
 
 
 def _time(shown: Hit | Pair) -> datetime:
@@ -130,21 +156,22 @@ def _item(
     placement: Placement,
     words: Wording,
     longest: int,
+    is_best: bool,
 ) -> Item:
     if isinstance(shown, Pair):
-        item = Item(name, _pair(shown, words))
+        item = Item(name, _pair(shown, words), is_pair=True)
     elif shown.segment is not None:
         segment = shown.segment
         item = Item(
             segment_id(segment),
             _line(segment, found, placement.words, words, longest),
             group=day_of(segment.event_time, words is CHINESE),
+            requires=placement.requires(told_of(segment).said),
         )
     else:
         assert shown.node is not None, "a hit is a node or a segment"
         item = Item(shown.node.node_id, _summary(shown.node, found, words))
         item = item._replace(group=day_of(shown.node.event_time, words is CHINESE))
-    is_best = name == placement.best
     return item._replace(
         weight=BEST if is_best else weight_,
         tier=Tier.NEEDED if is_best else Tier.FITTING,
@@ -229,5 +256,4 @@ def _is_told(text: str, stands: _Stands) -> bool:
 
 def candidate_of(segment: Segment) -> Candidate:
     """Returns a segment as a candidate."""
-    told, name = told_of(segment), segment_id(segment)
-    return Candidate(name, name, Kind.PASSAGE, segment.event_time, told.said, len(told.text))
+    return told_of(segment).candidate

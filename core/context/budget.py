@@ -5,134 +5,20 @@ title with it, and loses more only when nothing else is left. Of the rest what i
 the lowest first, the lightest: what has a shorter form is shortened, what has none is dropped; if that is not enough,
 what was shortened is dropped, again the lightest first. So what weighs most in a tier stays whole as long as each can
 stand at all. The order of sections and items never changes. Last, what was dropped and is small enough for the room
-that is left stands after all, the heaviest first, of the highest tier that lost any.
+that is left stands after all, the heaviest first, of the highest tier that lost any. An item does not stand without
+those that it requires.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.context.evidence import Copy
+from core.context.sections import Assembled, Item, LeftOut, Loss, Section, SectionSize, Standing, Tier
 from core.errors import BudgetTooSmall
 from core.text.tokens import LINE_BREAK, PARTS, tokens_of, weight
 
 LEAST_LEFT = 8 * PARTS
 """Room below which nothing is looked for that might fill it."""
-
-
-class Tier(IntEnum):
-    """When an item goes: those of a lower tier before all of a higher one."""
-
-    SPARE = 0
-    FITTING = 1
-    NEEDED = 2
-    LAST = 3
-
-
-class Item(NamedTuple):
-    """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
-    `spare`: what its full form has more than `short` goes before anything else does. `group`: a line that stands once
-    above all items of it that follow one another. `copies`: ids and days of what says no more than it. `takes` and
-    `short_takes`: what either form takes, in parts of a token, where that is known; 0 is weighed when it is fitted.
-    A tuple, as a context makes many.
-    """
-
-    item_id: str
-    full: str
-    short: str = ""
-    weight: float = 0.0
-    tier: Tier = Tier.FITTING
-    fixed: bool = False
-    spare: bool = False
-    group: str = ""
-    copies: Sequence[Copy] = ()
-    takes: int = 0
-    short_takes: int = 0
-
-    @property
-    def size(self) -> int:
-        """What `full` takes, in parts of a token."""
-        return self.takes or weight(self.full)
-
-
-class Section(NamedTuple):
-    """A titled run of items. An empty section is left out altogether; one without a title has no line for it.
-
-    `share`: of the budget, what its loose items may take, and the title, where nothing fixed stands under it; without
-    one they may take all that there is.
-    `note` is said of all that stands in it, behind its title.
-    `more` says of how many dropped items nothing else stands there; without it nothing is said.
-    `scored`: weights are scores, which compare with no other section's; their ranks do.
-    """
-
-    name: str
-    title: str
-    items: tuple[Item, ...]
-    note: str = ""
-    share: float | None = None
-    more: Callable[[int], str] | None = None
-    scored: bool = False
-
-    @property
-    def title_line(self) -> str:
-        """The heading with its note; empty without a title."""
-        if not self.title:
-            return ""
-        return f"## {self.title}. {self.note}" if self.note else f"## {self.title}"
-
-    @property
-    def weights(self) -> Sequence[float]:
-        """The items' weights; of a scored section by rank, the best 1, however many there are."""
-        weights = [item.weight for item in self.items]
-        if self.scored:
-            order = sorted(range(len(weights)), key=weights.__getitem__, reverse=True)
-            for rank, place in enumerate(order):
-                weights[place] = 1.0 - rank / len(weights)
-        return weights
-
-
-class Loss(StrEnum):
-    SHORTENED = "shortened"
-    DROPPED = "dropped"
-
-
-class LeftOut(NamedTuple):
-    """What did not fit: the item, what happened to it, and the tokens that saved."""
-
-    section: str
-    item_id: str
-    loss: Loss
-    tokens: int
-
-
-class Standing(NamedTuple):
-    """An item as it stands: its tokens, and what it stands for besides itself."""
-
-    item_id: str
-    tokens: int
-    copies: Sequence[Copy] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SectionSize:
-    """A section's tokens, and the items that stand in it, in order."""
-
-    name: str
-    tokens: int
-    items: tuple[Standing, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assembled:
-    """The text, its tokens by section and in all, and what was shortened or dropped, in section order."""
-
-    text: str
-    tokens: int
-    sections: tuple[SectionSize, ...]
-    left_out: tuple[LeftOut, ...]
-    texts: Mapping[str, str] = field(default_factory=dict)  # by section; none of an empty one
 
 
 def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Assembled:
@@ -141,14 +27,15 @@ def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Ass
     Raises BudgetTooSmall naming `field` when what is fixed does not fit.
     """
     pages = [_Page(section) for section in sections]
+    requiring = _requiring(pages)
     if budget is not None:
         for page in pages:
             if page.section.share is not None:
                 room = int(page.section.share * budget) * PARTS
-                _lose([page], page.loose - room)
+                _lose([page], page.loose - room, requiring)
         lost: list[_Loss] = []
         for loose in ([p for p in pages if p.section.share is None], pages):
-            lost += _lose(loose, _weight(pages) - budget * PARTS)
+            lost += _lose(loose, _weight(pages) - budget * PARTS, requiring)
         _restore(lost, pages, budget * PARTS)
     total = tokens_of(_weight(pages))
     if budget is not None and total > budget:
@@ -212,7 +99,7 @@ class _Page:
         self.lost[loss.place] = loss
         self._body += loss.left - self.weights[loss.place]
         self.weights[loss.place] = loss.left
-        if loss.kind is Loss.DROPPED:
+        if loss.kind is not Loss.SHORTENED:
             self.lines -= 1
             self._dropped += 1
             self._stand(loss.place, -1)
@@ -294,7 +181,8 @@ class _Page:
         name, items, whole = self.section.name, self.section.items, self._whole
         for place, loss in sorted(self.lost.items()):
             saved = _tokens(whole[place]) - (_tokens(loss.left) if loss.left else 0)
-            yield LeftOut(name, items[place].item_id, loss.kind, saved)
+            kind = Loss.CONTESTED if items[place].is_pair else loss.kind
+            yield LeftOut(name, items[place].item_id, kind, saved)
 
 
 def _line(text: str) -> int:
@@ -315,17 +203,52 @@ def _weight(pages: Iterable[_Page]) -> int:
     return max(0, sum(page.weight for page in pages) - 2 * LINE_BREAK)
 
 
-def _lose(pages: Sequence[_Page], excess: int) -> list[_Loss]:
+Requiring = Mapping[str, Sequence[tuple[_Page, int]]]
+"""By the id of an item what does not stand without it: pages and places."""
+
+
+def _requiring(pages: Sequence[_Page]) -> Requiring:
+    """Returns what requires what; drops at once what requires an item that is not there."""
+    places = [
+        (page, place, item.requires)
+        for page in pages
+        for place, item in enumerate(page.section.items)
+        if item.requires and item.full
+    ]
+    if not places:
+        return {}
+    there = {item.item_id for page in pages for item in page.section.items}
+    requiring: dict[str, list[tuple[_Page, int]]] = {}
+    for page, place, required in places:
+        if not there.issuperset(required):
+            page.lose(_Loss(page, place, Loss.CONTESTED, 0))
+        for name in required:
+            requiring.setdefault(name, []).append((page, place))
+    return requiring
+
+
+def _lose(pages: Sequence[_Page], excess: int, requiring: Requiring) -> list[_Loss]:
     """Takes the fewest losses that are worth `excess`; all, if that cannot be. Returns them in their order."""
     lost: list[_Loss] = []
     if excess <= 0:
         return lost
     for loss in _losses(pages):
-        excess -= loss.page.lose(loss)
-        lost.append(loss)
+        if not loss.page.weights[loss.place]:
+            continue  # it went with what it requires
+        for each in (loss, *_following(loss, requiring)):
+            excess -= each.page.lose(each)
+            lost.append(each)
         if excess <= 0:
             break
     return lost
+
+
+def _following(loss: _Loss, requiring: Requiring) -> list[_Loss]:
+    """Returns the losses of what does not stand without what was dropped."""
+    if loss.kind is Loss.SHORTENED or not requiring:
+        return []
+    places = requiring.get(loss.item.item_id, ())
+    return [_Loss(page, place, Loss.CONTESTED, 0) for page, place in places if page.weights[place]]
 
 
 def _restore(lost: Sequence[_Loss], pages: Sequence[_Page], room: int) -> None:
@@ -337,8 +260,21 @@ def _restore(lost: Sequence[_Loss], pages: Sequence[_Page], room: int) -> None:
         if left < LEAST_LEFT:
             return
         is_next = loss.kind is Loss.DROPPED and loss.item.tier is highest
-        if is_next and loss.page.restore(loss.place, left):
+        if is_next and _has_all(loss.item, pages) and loss.page.restore(loss.place, left):
             left = room - _weight(pages)
+
+
+def _has_all(item: Item, pages: Sequence[_Page]) -> bool:
+    """Whether all that an item requires stands."""
+    if not item.requires:
+        return True
+    standing = {
+        each.item_id
+        for page in pages
+        for each, weight_ in zip(page.section.items, page.weights, strict=True)
+        if weight_
+    }
+    return standing.issuperset(item.requires)
 
 
 def _groups(items: Sequence[Item]) -> tuple[list[int | None], list[tuple[str, int]]]:

@@ -2,19 +2,20 @@
 
 Law: pure. A source keeps its own order; the *measure* says where its candidates stand among those of other sources. A
 source's candidates get its candidates' measures, sorted downwards. What says the same is folded first: it stands once,
-with the rank that the first source gave it which found it. Ties: the newer, then by name.
+with the rank that the first source gave it which found it. Ties: the newer, then by name. What says one side of a
+quarrel weighs no more than the pair of its sides, without which it does not stand.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from core.text import sentences
 
 WORDS_SHARE = 0.3
 """Of the measure, the share of the query's words; the rest is the cosine, uncut, on the embedder's scale."""
@@ -23,12 +24,17 @@ BEST = 2.0
 LEAST_LATIN, LEAST_WIDE = 20, 8
 """Characters of a sentence below which two alike are so by chance."""
 
-LEAST_TOKENS = 0.25
-"""Tokens of a character, at the least."""
-LEAST_SHOWN = 200
-"""Characters that are shown of any long passage, at the least."""
+MOST_BELOW = 20
+"""Candidates that are told of those below a floor, the heaviest."""
+
+LEAST_SHOWN = 50
+"""Tokens that are shown of any long passage, at the least."""
+HEAD = 4
+"""Tokens before any passage, at the least: its handle."""
 
 _APPENDED = re.compile(r"\s*[(（][^()（）]*\d{4}[^()（）]*[)）]\s*$")
+_ENDS = re.compile(r"[.!?]+[\"'”’)\]]*(?:\s+|$)|[。！？；…\n]+")
+"""Where texts are taken apart to be compared: alike in all of them, so it need not know abbreviations."""
 _MARKS = re.compile(r"[\W_]+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -51,6 +57,9 @@ class Said(NamedTuple):
     speakers: frozenset[str] = frozenset()
 
 
+NOTHING_SAID = Said(frozenset(), False)
+
+
 class Candidate(NamedTuple):
     """What a source found. `name`: its own among all sources; `item_id`: what a section calls it."""
 
@@ -59,7 +68,7 @@ class Candidate(NamedTuple):
     kind: Kind
     time: datetime
     said: Said
-    length: int
+    tokens: int
 
 
 class Source(NamedTuple):
@@ -78,18 +87,76 @@ class Copy(NamedTuple):
     time: datetime
 
 
+class Disputes:
+    """What open quarrels are about: the sentences of their sides."""
+
+    def __init__(self) -> None:
+        self._by_sentence: dict[int, list[tuple[str, int]]] = {}
+        self._sides: dict[str, int] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._sides)
+
+    def add(self, name: str, sides: Sequence[frozenset[int]]) -> None:
+        """Adds a quarrel by the sentences of each side."""
+        self._sides[name] = len(sides)
+        for side, numbers in enumerate(sides):
+            for number in numbers:
+                self._by_sentence.setdefault(number, []).append((name, side))
+
+    def touched(self, said_: Said) -> dict[str, set[int]]:
+        """Returns the quarrels of which a text says something, with the sides that it says."""
+        if self._by_sentence.keys().isdisjoint(said_.sentences):
+            return {}
+        told: dict[str, set[int]] = {}
+        for number in said_.sentences:
+            for name, side in self._by_sentence.get(number, ()):
+                told.setdefault(name, set()).add(side)
+        return told
+
+    def one_sided(self, said_: Said) -> list[str]:
+        """Returns the quarrels of which a text says a side, but not all."""
+        return [name for name, sides in self.touched(said_).items() if len(sides) < self._sides[name]]
+
+
+NO_DISPUTES = Disputes()
+
+
 class Placement(NamedTuple):
     """The weight of each candidate that stands, by name, heaviest first; what stands for others; what the words of the
-    query weigh."""
+    query weigh.
+
+    `disputes`: of all sources; `pairs`: the ids of those that were found. `below`: of what weighs less than a floor the
+    heaviest, and how much there is (`below_count`); `is_floored`: there is a floor, so nothing fills up what is left.
+    `is_full`: there is more than the room holds, so nothing else has to be made.
+    """
 
     weights: Mapping[str, float]
     copies: Mapping[str, Sequence[Copy]]
     words: Mapping[str, float]
+    disputes: Disputes = NO_DISPUTES
+    pairs: Collection[str] = ()
+    below: Sequence[Candidate] = ()
+    below_count: int = 0
+    is_floored: bool = False
+    is_full: bool = False
 
     @property
     def best(self) -> str:
         """The name of the heaviest; empty where nothing was found."""
         return next(iter(self.weights), "")
+
+    def requires(self, said_: Said) -> tuple[str, ...]:
+        """Returns the items without which a text may not stand: the pairs of which it says a side, but not all."""
+        if not self.pairs:
+            return ()
+        return tuple(name for name in self.disputes.one_sided(said_) if name in self.pairs)
+
+    def is_disputed(self, said_: Said) -> bool:
+        """Whether a text says one side of a quarrel that was not found: all that can be done is to mark it."""
+        if not self.disputes:
+            return False
+        return any(name not in self.pairs for name in self.disputes.one_sided(said_))
 
 
 NOTHING = Placement({}, {}, {})
@@ -100,7 +167,7 @@ def said(*texts: str, speakers: Iterable[str] = ()) -> Said:
     names = frozenset(name.casefold() for name in speakers if name)
     numbers, is_telling = set(), False
     for text in texts:
-        for sentence in sentences.split(text):
+        for sentence in filter(None, _ENDS.split(text)):
             is_telling = is_telling or len(sentence) >= LEAST_LATIN or _is_wide(sentence)
             if plain := _plain(sentence, names):
                 numbers.add(hash(plain))
@@ -120,12 +187,19 @@ def _plain(sentence: str, names: Iterable[str]) -> str:
     return _MARKS.sub("", text)
 
 
-def placed(sources: Sequence[Source], words: Sequence[str], room: int | None = None) -> Placement:
+def placed(
+    sources: Sequence[Source],
+    words: Sequence[str],
+    room: int | None = None,
+    floor: float | None = None,
+    disputes: Disputes = NO_DISPUTES,
+) -> Placement:
     """Weighs the candidates of all sources, in the order in which they come first: bank, conversation, facts. Those
-    beyond what `room` tokens can hold are left out: nothing has to be made of them."""
+    beyond what `room` tokens can hold are left out: nothing has to be made of them; and those that weigh less than the
+    `floor`."""
     sources = [source for source in sources if source.candidates]
     if not sources:
-        return NOTHING
+        return NOTHING._replace(is_floored=floor is not None, disputes=disputes)
     idf = _idf(np.concatenate([source.holds for source in sources]))
     pool = [candidate for source in sources for candidate in source.candidates]
     into = _folded(pool)
@@ -137,13 +211,43 @@ def placed(sources: Sequence[Source], words: Sequence[str], room: int | None = N
             own.setdefault(into[candidate.name].name, weight)
         for name, weight in own.items():
             weights.setdefault(name, weight)
-    standing = {candidate.name: candidate for candidate in pool}
-    order = sorted(weights, key=lambda name: (-weights[name], -standing[name].time.timestamp(), name))
-    return Placement(
-        weights={name: weights[name] for name in _within(order, standing, room)},
-        copies=_copies(pool, into),
-        words=dict(zip(words, idf.tolist(), strict=True)),
+    standing = {candidate.name: candidate for candidate in pool if candidate.name in weights}
+    found = Placement(
+        {},
+        _copies(pool, into),
+        dict(zip(words, idf.tolist(), strict=True)),
+        disputes,
+        frozenset(each.item_id for each in standing.values() if each.kind is Kind.PAIR),
     )
+    behind = _behind_pairs(standing, found, weights)
+    order = sorted(
+        weights, key=lambda name: (-weights[name], name in behind, -standing[name].time.timestamp(), name)
+    )
+    below = [] if floor is None else [name for name in order if weights[name] < floor]
+    order = order[: len(order) - len(below)]
+    within = _within(order, standing, room)
+    return found._replace(
+        weights={name: weights[name] for name in within},
+        is_full=len(within) < len(order),
+        below=[standing[name] for name in below[:MOST_BELOW]],
+        below_count=len(below),
+        is_floored=floor is not None,
+    )
+
+
+def _behind_pairs(
+    standing: Mapping[str, Candidate], found: Placement, weights: dict[str, float]
+) -> Collection[str]:
+    """Returns what says one side alone; lets the pairs of these weigh as much at the least."""
+    if not found.pairs:
+        return ()
+    behind = []
+    for name, candidate in standing.items():
+        if candidate.kind is not Kind.PAIR and (pairs := found.requires(candidate.said)):
+            behind.append(name)
+            for pair in pairs:
+                weights[pair] = max(weights[pair], weights[name])
+    return frozenset(behind)
 
 
 def measured(sources: Sequence[Source]) -> list[NDArray[np.float64]]:
@@ -155,11 +259,11 @@ def measured(sources: Sequence[Source]) -> list[NDArray[np.float64]]:
 def _within(order: Sequence[str], standing: Mapping[str, Candidate], room: int | None) -> Sequence[str]:
     if room is None:
         return order
-    taken = 0.0
+    taken = 0
     for place, name in enumerate(order):
         if taken > room:
             return order[:place]
-        taken += LEAST_TOKENS * min(standing[name].length, LEAST_SHOWN)
+        taken += HEAD + min(standing[name].tokens, LEAST_SHOWN)
     return order
 
 
@@ -200,24 +304,38 @@ def _measures(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _folded(pool: Sequence[Candidate]) -> dict[str, Candidate]:
     """Returns by name what stands for each candidate: itself, or one that says all that it says and more."""
+    into = {candidate.name: candidate for candidate in pool}
+    held = Counter(chain.from_iterable(candidate.said.sentences for candidate in pool))
+    repeated = {number for number, count in held.items() if count > 1}
     alike: dict[frozenset[int], list[Candidate]] = {}
     for candidate in pool:
-        alike.setdefault(candidate.said.sentences, []).append(candidate)
+        if not repeated.isdisjoint(candidate.said.sentences):
+            alike.setdefault(candidate.said.sentences, []).append(candidate)
     holding: dict[int, list[frozenset[int]]] = {}
     for sentences_ in alike:
-        for number in sentences_:
+        for number in sentences_ & repeated:
             holding.setdefault(number, []).append(sentences_)
-    into = {}
+    ranked = {
+        sentences_: sorted(((_rank(each), each) for each in candidates), reverse=True)
+        for sentences_, candidates in alike.items()
+    }
     for sentences_, candidates in alike.items():
-        wider = _wider(sentences_, holding) if sentences_ else []
-        others = [other for each in wider for other in alike[each]]
+        if not sentences_ <= repeated:
+            continue  # it says what nothing else says
+        wider = _wider(sentences_, holding)
+        others = ranked[sentences_]
+        if len(wider) > 1:
+            others = sorted(chain.from_iterable(ranked[each] for each in wider), reverse=True)
         for candidate in candidates:
-            into[candidate.name] = candidate if len(others) == 1 else _target(candidate, others)
+            into[candidate.name] = _target(candidate, others)
     for name, target in into.items():  # what stands for another may say no more than a third
-        while (further := into[target.name]).name != target.name:
+        while (further := into[target.name]) is not target:
             target = further
         into[name] = target
     return into
+
+
+Rank = tuple[bool, int, Kind, int, float, str]
 
 
 def _wider(own: frozenset[int], holding: Mapping[int, Sequence[frozenset[int]]]) -> list[frozenset[int]]:
@@ -226,13 +344,14 @@ def _wider(own: frozenset[int], holding: Mapping[int, Sequence[frozenset[int]]])
     return [other for other in rarest if own <= other]
 
 
-def _target(candidate: Candidate, others: Iterable[Candidate]) -> Candidate:
-    """Returns what stands for a candidate, of all that say as much."""
+def _target(candidate: Candidate, others: Iterable[tuple[Rank, Candidate]]) -> Candidate:
+    """Returns what stands for a candidate, of all that say as much, the first in rank before all others."""
     if candidate.kind is Kind.PAIR:
         return candidate
-    rank = _rank(candidate)
-    found = [other for other in others if _rank(other) > rank and _may_fold(candidate, other)]
-    return max(found, key=_rank, default=candidate)
+    for _, other in others:
+        if other is candidate or _may_fold(candidate, other):
+            return other
+    return candidate
 
 
 def _may_fold(candidate: Candidate, other: Candidate) -> bool:
@@ -246,7 +365,7 @@ def _may_fold(candidate: Candidate, other: Candidate) -> bool:
     return candidate.said.is_telling and other.kind is not Kind.FACT
 
 
-def _rank(candidate: Candidate) -> tuple[bool, int, Kind, int, float, str]:
+def _rank(candidate: Candidate) -> Rank:
     told = len(candidate.said.sentences)
     is_pair = candidate.kind is Kind.PAIR
-    return is_pair, told, candidate.kind, candidate.length, candidate.time.timestamp(), candidate.name
+    return is_pair, told, candidate.kind, candidate.tokens, candidate.time.timestamp(), candidate.name

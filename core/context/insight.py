@@ -9,10 +9,10 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from core.context.budget import Item, Section
 from core.context.condensing import AROUND, Shares, clipped, condensed
 from core.context.frame import as_data
 from core.context.lines import indented, one_line, opening, said_now
+from core.context.sections import Item, Section
 from core.context.validations import SIDES, SideText
 from core.context.wording import Wording
 from core.model.conflict import Conflict

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.context import shares
-from core.context.budget import Item, Section, Tier
-from core.context.evidence import BEST, Candidate, Kind, Placement, Said, said
+from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, Said, said
 from core.context.lines import indented, one_line, same
 from core.context.passages import day_of
+from core.context.sections import Item, Section, Tier
 from core.context.words import CHINESE, Words
 from core.ids import ReflectionId
 from core.long_term.texts import quotation
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
 from core.text import sentences
+from core.text.tokens import estimate
 
 PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
 EPISODES, REFLECTIONS = "episodes", "reflections"
@@ -28,9 +29,6 @@ PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
 SHARES = {PREFERENCES: shares.PREFERENCES, STRATEGIES: shares.STRATEGIES}
 """Of a budget, what each of these may take with its title: a small one must have room for what was said."""
-
-
-NOTHING_SAID = Said(frozenset(), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +49,7 @@ class Known:
 def candidate_of(record: Record) -> Candidate:
     """Returns a record as a candidate. Only a plain fact may stand behind a turn that says it: what has a detail, or is
     contested, tells more."""
-    tells_more = record.episode is not None or record.detail.strip() or record.state is RecordState.CONTESTED
-    said_ = NOTHING_SAID if tells_more else _shown(record).said
-    return Candidate(
-        record.record_id, record.record_id, Kind.FACT, record.event_time, said_, len(record.content)
-    )
+    return _shown(record).candidate
 
 
 def long_term_sections(
@@ -96,12 +90,13 @@ def _records(
         _weighed(
             Item(
                 item_id=record.record_id,
-                full=f"{_head(record, words)} {_shown(record).line}{_below(record.detail)}",
-                short=f"{_head(record, words)} {_brief(record, over)}",
+                full=f"{_head(record, placement, words)} {_shown(record).line}{_below(record.detail)}",
+                short=f"{_head(record, placement, words)} {_brief(record, over)}",
                 spare=name == FACTS,
                 tier=_tier(record, name),
                 weight=1.0 - rank / len(records),
             ),
+            record,
             placement,
         )
         for rank, record in enumerate(standing)
@@ -113,8 +108,9 @@ def _stands(record: Record, section: str) -> bool:
     return section == PREFERENCES or (section == STRATEGIES and not 0.0 <= record.reward < PROVEN)
 
 
-def _weighed(item: Item, placement: Placement) -> Item:
+def _weighed(item: Item, record: Record, placement: Placement) -> Item:
     """Returns an item with what it weighs among the evidence, if it is any."""
+    item = item._replace(requires=placement.requires(_shown(record).said))
     weight = placement.weights.get(item.item_id)
     if weight is None:
         return item
@@ -129,9 +125,10 @@ def _tier(record: Record, section: str) -> Tier:
     return Tier.LAST if section == PREFERENCES else Tier.NEEDED
 
 
-def _head(record: Record, words: Words) -> str:
-    """Renders the day; whether another record contests it; and what feedback said of it."""
-    marks = [words.contested] if record.state is RecordState.CONTESTED else []
+def _head(record: Record, placement: Placement, words: Words) -> str:
+    """Renders the day; whether another record, or the bank, contests it; and what feedback said of it."""
+    is_contested = record.state is RecordState.CONTESTED or placement.is_disputed(_shown(record).said)
+    marks = [words.contested] if is_contested else []
     if record.reward < 0.0 and record.category in (STRATEGY, PREFERENCE):
         marks.append(words.poor if record.category == STRATEGY else words.disliked)
     marks += [words.to_revise] if record.needs_revision else []
@@ -155,6 +152,7 @@ class _Record(NamedTuple):
     line: str
     opening: str
     said: Said
+    candidate: Candidate
 
 
 def _shown(record: Record) -> _Record:
@@ -166,8 +164,23 @@ def _shown(record: Record) -> _Record:
         line = same(one_line(content), content)
         taken = quotation(record)
         sentences_ = said(taken.statement, speakers=(taken.speaker,))
-        shown = record.keep_shown(_Record(line, same(opening, line), sentences_))
+        shown = record.keep_shown(
+            _Record(line, same(opening, line), sentences_, _as_candidate(record, sentences_))
+        )
     return shown
+
+
+def _as_candidate(record: Record, told: Said) -> Candidate:
+    tells_more = record.episode is not None or record.detail.strip() or record.state is RecordState.CONTESTED
+    name = record.record_id
+    return Candidate(
+        name,
+        name,
+        Kind.FACT,
+        record.event_time,
+        NOTHING_SAID if tells_more else told,
+        estimate(record.content),
+    )
 
 
 def _first_paragraph(reflection: Reflection) -> str:
@@ -185,9 +198,12 @@ def _episodes(
         _weighed(
             Item(
                 item_id=record.record_id,
-                full="\n".join((f"{_head(record, words)} {_shown(record).line}", *_told(record, words))),
-                short=f"{_head(record, words)} {_brief(record, over)}",
+                full="\n".join(
+                    (f"{_head(record, placement, words)} {_shown(record).line}", *_told(record, words))
+                ),
+                short=f"{_head(record, placement, words)} {_brief(record, over)}",
             ),
+            record,
             placement,
         )
         for record in records
@@ -214,7 +230,10 @@ def _told(record: Record, words: Words) -> list[str]:
 def _reflections(known: Known, placement: Placement) -> tuple[Item, ...]:
     """Returns what was learnt over any of what stands; it weighs as the heaviest of that."""
     weights: dict[ReflectionId, float] = {}
-    for record in known.records:
+    standing = [*known.preferences, *known.strategies] if placement.is_floored else known.records
+    if placement.is_floored:
+        standing += [record for record in known.records if record.record_id in placement.weights]
+    for record in standing:
         weight = placement.weights.get(record.record_id, 0.0)
         weights[record.reflection_id] = max(weight, weights.get(record.reflection_id, weight))
     return tuple(
@@ -225,4 +244,5 @@ def _reflections(known: Known, placement: Placement) -> tuple[Item, ...]:
             weight=weights.get(reflection.reflection_id, 0.0),
         )
         for reflection in known.reflections
+        if reflection.reflection_id in weights
     )

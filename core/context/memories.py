@@ -9,8 +9,8 @@ from functools import cache
 from typing import NamedTuple
 
 from core.bank.query import Hit
-from core.context.budget import Item, Section, Tier
 from core.context.lines import indented, one_line, same
+from core.context.sections import Item, Section, Tier
 from core.context.wording import Wording
 from core.ids import NodeId, SegmentRef
 from core.model.conflict import Conflict

@@ -8,10 +8,10 @@ is so here too.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.context.budget import Assembled, Loss
 from core.context.conversing import INPUT, SHORT
 from core.context.frame import as_data
 from core.context.lines import one_line
+from core.context.sections import Assembled, Loss
 from core.context.turns import shortened
 from core.model.conversation import Turn
 
@@ -32,12 +32,12 @@ def messages(made: Assembled, short: Sequence[Turn], given: str) -> tuple[Contex
 
 
 def _turns(made: Assembled, short: Sequence[Turn]) -> Iterator[ContextMessage]:
+    stands = {item.item_id for each in made.sections if each.name == SHORT for item in each.items}
     losses = {each.item_id: each.loss for each in made.left_out if each.section == SHORT}
     for turn in short:
-        loss = losses.get(str(turn.step))
-        if loss is Loss.DROPPED:
+        if (step := str(turn.step)) not in stands:
             continue
-        shown = shortened(turn) if loss is Loss.SHORTENED else turn
+        shown = shortened(turn) if losses.get(step) is Loss.SHORTENED else turn
         for role, speaker, text in (
             ("user", turn.input_speaker, shown.input),
             ("assistant", turn.reply_speaker, shown.reply),

@@ -10,9 +10,9 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from core.context.budget import Item, Section
 from core.context.condensing import least_room, shares
 from core.context.insight import AROUND_NOW, LEAST_NOW, UNBOUNDED, insight_section, now_section, query_section
+from core.context.sections import Item, Section
 from core.context.shares import STATE
 from core.context.validations import SideText
 from core.context.wording import Wording, wording

@@ -3,14 +3,14 @@
 Law: pure. What stands in it of its own, whatever the prompt's words, is made once and kept beside the turn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from core.context.budget import Item, Tier
-from core.context.evidence import Candidate, Kind, Said, said
+from core.context.evidence import Candidate, Copy, Kind, Said, said
 from core.context.lines import hanging, one_line, same
 from core.context.passages import day_of, fitting_part
+from core.context.sections import Item, Tier
 from core.context.words import CHINESE, Words
 from core.model.conversation import Turn
 from core.text.tokens import estimate, weight
@@ -21,14 +21,30 @@ BESIDE = 40
 """Tokens of the side of a long turn that does not hold what fits best."""
 
 
+class _Whole(NamedTuple):
+    """A turn as it stands whole: its lines, its day, and what the lines take."""
+
+    full: str
+    day: str
+    takes: int
+
+
 class ShownTurn(NamedTuple):
-    """What a prompt shows of a turn, its own words left aside: either side indented, empty where it says nothing; its
-    sentences; and what both texts take."""
+    """What a prompt shows of a turn, its own words left aside: either side indented, empty where it says nothing; the
+    candidate that it is, with its sentences and what both texts take; and how it stands whole, in either language."""
 
     input: str
     reply: str
-    said: Said
-    tokens: int
+    candidate: Candidate
+    whole: dict[str, _Whole]
+
+    @property
+    def said(self) -> Said:
+        return self.candidate.said
+
+    @property
+    def tokens(self) -> int:
+        return self.candidate.tokens
 
 
 def shown_of(turn: Turn) -> ShownTurn:
@@ -36,14 +52,15 @@ def shown_of(turn: Turn) -> ShownTurn:
     try:
         shown: ShownTurn = turn.shown
     except AttributeError:
-        shown = turn.keep_shown(
-            ShownTurn(
-                _block(turn.input),
-                _block(turn.reply),
-                said(turn.input, turn.reply, speakers=(turn.input_speaker, turn.reply_speaker)),
-                estimate(turn.input) + estimate(turn.reply),
-            )
+        candidate = Candidate(
+            name_of(turn.step),
+            str(turn.step),
+            Kind.TURN,
+            turn.event_time,
+            said(turn.input, turn.reply, speakers=(turn.input_speaker, turn.reply_speaker)),
+            estimate(turn.input) + estimate(turn.reply),
         )
+        shown = turn.keep_shown(ShownTurn(_block(turn.input), _block(turn.reply), candidate, {}))
     return shown
 
 
@@ -54,35 +71,68 @@ def name_of(step: int) -> str:
 
 def candidate_of(turn: Turn) -> Candidate:
     """Returns a turn as a candidate."""
-    length = len(turn.input) + len(turn.reply)
-    return Candidate(
-        name_of(turn.step), str(turn.step), Kind.TURN, turn.event_time, shown_of(turn).said, length
-    )
+    return shown_of(turn).candidate
 
 
 def turn_item(
-    turn: Turn, words: Words, *, tier: Tier = Tier.FITTING, weight_: float = 0.0, whole: bool = False
+    turn: Turn,
+    words: Words,
+    *,
+    tier: Tier = Tier.FITTING,
+    weight_: float = 0.0,
+    whole: bool = False,
+    copies: Sequence[Copy] = (),
 ) -> Item:
     """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
     of either side."""
     shown, short = shown_of(turn), ""
     if not whole and shown.tokens > SHORT_SIDE and (cut_ := shortened(turn)) is not turn:
         short = _lines(turn, _block(cut_.input), _block(cut_.reply), words)
+    stands = shown.whole.get(words.user) or _whole(turn, shown, words)
+    return Item(
+        shown.candidate.item_id,
+        stands.full,
+        short,
+        weight_,
+        tier,
+        group=stands.day,
+        copies=copies,
+        takes=stands.takes,
+    )
+
+
+def _whole(turn: Turn, shown: ShownTurn, words: Words) -> _Whole:
+    """Makes how a turn stands whole, and keeps it."""
     full = _lines(turn, shown.input, shown.reply, words)
-    return Item(str(turn.step), full, short, weight_, tier, group=_day(turn, words), takes=weight(full))
+    made = shown.whole[words.user] = _Whole(full, _day(turn, words), weight(full))
+    return made
 
 
 def evidence_item(
-    turn: Turn, words: Words, wanted: Mapping[str, float], in_reply: bool, weight_: float, longest: int
+    turn: Turn,
+    words: Words,
+    wanted: Mapping[str, float],
+    in_reply: bool,
+    longest: int,
+    weight_: float,
+    tier: Tier,
+    copies: Sequence[Copy],
 ) -> Item:
     """Returns a turn of which what fits is shown; of a long one the side that fits best in the `longest` tokens."""
-    shown = shown_of(turn)
-    if shown.tokens <= longest:
-        return turn_item(turn, words, weight_=weight_, whole=True)
+    if shown_of(turn).tokens <= longest:
+        return turn_item(turn, words, tier=tier, weight_=weight_, whole=True, copies=copies)
     of_input, of_reply = (BESIDE, longest) if in_reply else (longest, BESIDE)
     parts = (fitting_part(turn.input, wanted, of_input), fitting_part(turn.reply, wanted, of_reply))
     full = _lines(turn, _block(parts[0]), _block(parts[1]), words)
-    return Item(str(turn.step), full, weight=weight_, group=_day(turn, words), takes=weight(full))
+    return Item(
+        str(turn.step),
+        full,
+        weight=weight_,
+        tier=tier,
+        group=_day(turn, words),
+        copies=copies,
+        takes=weight(full),
+    )
 
 
 def _day(turn: Turn, words: Words) -> str:

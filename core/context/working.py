@@ -5,8 +5,8 @@ Law: pure. It comes bounded already; here the last steps go last, and what was c
 
 from collections.abc import Sequence
 
-from core.context.budget import Item, Section, Tier
 from core.context.lines import indented, one_line, opening
+from core.context.sections import Item, Section, Tier
 from core.context.words import Words
 from core.model.invocation import Item as WorkingItem
 from core.model.invocation import ItemType

@@ -23,7 +23,7 @@ class VerdictType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Shown):
     """One node's part in a conflict: the evidence it rests on, and the words at issue, quoted."""
 
     node_id: NodeId

@@ -15,7 +15,12 @@ from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
 from service.cli.errand import Errand, errand_of_any
 
-LOSSES = {types.LEFT_OUT_REASON_SHORTENED: "shortened", types.LEFT_OUT_REASON_DROPPED: "left out"}
+LOSSES = {
+    types.LEFT_OUT_REASON_SHORTENED: "shortened",
+    types.LEFT_OUT_REASON_DROPPED: "left out",
+    types.LEFT_OUT_REASON_CONTESTED: "left out, contested",
+    types.LEFT_OUT_REASON_BELOW_FLOOR: "below the floor",
+}
 BAR = 24  # characters of the longest bar
 
 

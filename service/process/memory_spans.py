@@ -21,7 +21,8 @@ _METHODS = {
     UPSERT: "StoreFact PutSource AdvanceTask ImportBank ImportCollection EndInvocation EndConversation",
     UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ResolveConflict MergeNodes Relate Unrelate UpdateInsight "
     "Restructure ReportOutcome GiveFeedback RetractRecords ReleaseRetraction RetractInteractions ReleaseInteractions",
-    DELETE: "EraseRetraction EraseInteractions DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
+    DELETE: "EraseRetraction EraseInteractions "
+    "DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
     CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation",
     DELETE_STORE: "DeleteBank DeleteConversation DeleteCollection PurgeUser",
 }

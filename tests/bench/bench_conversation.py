@@ -24,10 +24,11 @@ from statistics import mean, median
 from core.agents.offline.summarising import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
-from core.context.budget import Assembled, assemble
+from core.context.budget import assemble
 from core.context.conversing import conversation_sections, input_section, key_section, recorded_section
 from core.context.evidence import placed
 from core.context.lines import one_line
+from core.context.sections import Assembled
 from core.context.turns import turn_item
 from core.context.words import ENGLISH, words_for
 from core.conversation.conversation import Conversation, joined
@@ -222,7 +223,7 @@ def context(
     words, asked_words = words_for(text), words_of(text)
     talk = talk_of(made.conversation, found, budget)
     placement = placed([source_of(made.conversation, talk, asked_words, vector, space)], asked_words)
-    key, now = key_section(found), input_section(text, words)
+    key, now = key_section(found.keys), input_section(text, words)
     room = budget - sum(estimate(item.full) for section in (key, now) for item in section.items)
     recorded = conversation_sections(talk, placement, words, budget, room)
     sections = [key, recorded_section(words, True), *recorded, now]

@@ -151,7 +151,8 @@ def _ask_for_seen(header: Any, revisions: Revisions) -> None:
     fields = header.DESCRIPTOR.fields_by_name
     if "min_revisions" in fields:
         for subject in seen.keys() - header.min_revisions.keys():
-            header.min_revisions[subject] = seen[subject]
+            if "/" in subject:  # a bank's own id is of a call that writes there
+                header.min_revisions[subject] = seen[subject]
     elif "min_revision" in fields and seen and not header.HasField("min_revision"):
         (header.min_revision,) = seen.values()
 
@@ -173,7 +174,8 @@ def _revisions_in(call: Call, response: Any) -> Iterator[tuple[str, int]]:
     if "revisions" in response.DESCRIPTOR.fields_by_name:
         for named, seen in response.revisions.items():
             yield _plain(named), seen
-        return
+        if "revision" not in response.DESCRIPTOR.fields_by_name:
+            return
     subject = next(iter(call.subjects), "") or _bank_in(response)
     revision = _revision_in(response)
     if subject and revision:

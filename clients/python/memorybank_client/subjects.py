@@ -73,6 +73,15 @@ def _assembled(header: Any) -> tuple[str, ...]:
     return (*talk, *bank, *collection, *run, *_loaded(header))
 
 
+def _tasked(header: Any) -> tuple[str, ...]:
+    """Returns the bank, whose revision is answered (empty for one that the service names), and what is named of the
+    user's."""
+    talk = (_conversation(header),) if header.conversation_id else ()
+    collection = (_named(header),) if header.HasField("collection") else ()
+    run = (_run(header),) if header.invocation_id else ()
+    return (header.bank_id, *talk, *collection, *run)
+
+
 def _collection(header: Any) -> tuple[str, ...]:
     """Returns the collection that a request of LongTerm is about; a user's list of them is about none."""
     whole = getattr(header, "collection", None)
@@ -96,6 +105,7 @@ SPECIAL: Mapping[str, Callable[[Any], tuple[str, ...]]] = {
     "LoadSourcesRequest": _loaded,
     "AssembleContextRequest": _assembled,
     "ExplainRequest": _assembled,
+    **dict.fromkeys(("StartTaskRequest", "AdvanceTaskRequest"), _tasked),
     **dict.fromkeys(
         (
             "StartInvocationRequest",

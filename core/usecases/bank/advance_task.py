@@ -13,10 +13,12 @@ from core.model.interaction import Interaction, InteractionOrigin, TaskReport, T
 from core.model.structuring import Purpose
 from core.ports.aggregates import Draft, RequestKey
 from core.text.answers import answered_in
-from core.usecases.bank.augment import Augment, Augmented, augment, require_budget
+from core.usecases.bank.augment import Augment
 from core.usecases.bank.memorize import Memorized, Wait, outcome
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
 from core.usecases.bank.verdicts import conflict_settled, require_known, validation_report
+from core.usecases.context.asked import NO_USER, UserMemories
+from core.usecases.context.task_prompt import TaskPrompt, require_room, task_prompt
 from core.usecases.house import House, require_embedding
 
 
@@ -25,11 +27,12 @@ class AdvanceTask:
     """`context.task` reports the task; none: the first pending one that is no validation, succeeded. `conflict_id`, or
     the report of a validation, makes the context a verdict (see `verdicts`); `verdict_type` says how it settles the
     conflict, else its words do. `result` is what the task came to, else the agent's last message says it. A failed task
-    may come without context."""
+    may come without context. `beside`: whose memories the prompt has, too."""
 
     key: BankKey
     context: Context
     augment: Augment
+    beside: UserMemories = NO_USER
     conflict_id: ConflictId | None = None
     verdict_type: VerdictType | None = None
     result: str = ""
@@ -39,11 +42,11 @@ class AdvanceTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskAdvanced:
-    """The prompt is made from memory as it stands; `finished` means there is nothing left to do. `open_conflicts`
+    """`made` is the prompt, from memory as it stands; `finished` means there is nothing left to do. `open_conflicts`
     still wait for a verdict, oldest first."""
 
     memory: Memorized
-    augmented: Augmented
+    made: TaskPrompt
     finished: bool
     bank: BankRecord
     open_conflicts: tuple[ConflictId, ...]
@@ -54,11 +57,12 @@ class TaskAdvanced:
 async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     """Stores, structures (or resolves), replans, and makes the next prompt.
 
-    Raises what Memorize and Augment raise, ConflictNotFound, ConflictClosed.
+    Raises what Memorize, Augment and AssembleContext raise, ConflictNotFound, ConflictClosed.
     """
     async with house.banks.reading(command.key) as bank:
         require_embedding(house, bank, "bank_id")
-        require_budget(house, bank.insight, command.augment)
+        insight = bank.insight
+    await require_room(house, insight, command.augment, command.beside)
     interaction = await make_interaction(house, command.context)
     report = command.context.task
     if not interaction.spans and (report is None or report.status is not TaskStatus.FAILED):
@@ -70,17 +74,17 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     committed = await house.banks.commit(command.key, stage, command.request, Recorded)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
     memory = await outcome(house, command.key, interaction_id, command.wait, committed.replayed)
-    augmented = await augment(house, command.augment)
+    made = await task_prompt(house, command.augment, command.beside, observe=memory.insight.finished)
     async with house.banks.reading(command.key) as bank:
         record = bank.record
         open_conflicts = tuple(conflict.conflict_id for conflict in bank.open_conflicts())
     return TaskAdvanced(
         memory=memory,
-        augmented=augmented,
+        made=made,
         finished=memory.insight.finished,
         bank=record,
         open_conflicts=open_conflicts,
-        revision=max(memory.revision, augmented.revision),
+        revision=max(memory.revision, made.revision),
         replayed=committed.replayed,
     )
 

@@ -12,11 +12,13 @@ from core.bank.query import Found, Hit, Query, Target
 from core.bank.reranked import Opinions
 from core.bank.search import search
 from core.context.bank_evidence import BankEvidence, bank_sections
-from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
+from core.context.budget import assemble
 from core.context.conversing import recorded_section
-from core.context.evidence import placed
+from core.context.evidence import NOTHING, Placement, placed
+from core.context.floor import below_floor
 from core.context.memories import memory_sections
 from core.context.prompt import Frame, ToolFormat, frame, least_budget, tools
+from core.context.sections import Assembled, LeftOut, Section, SectionSize
 from core.context.validations import SideText, side_texts
 from core.context.wording import Wording, wording
 from core.context.words import words_like
@@ -46,11 +48,13 @@ class Augment:
     """`query` defaults to the first pending task, else the goal. No number: the bank's, or the configured one.
 
     Without `target`: what was said, gathered under its nodes; at most `top_k` of either. `tools_apart`: the caller
-    declares the tools to the model, so the prompt does not.
+    declares the tools to the model, so the prompt does not. `about`: what the next step is about, where the caller has
+    read that already. `min_score`: the least weight of what is found.
     """
 
     key: BankKey
     query: str = ""
+    about: str = ""
     top_k: int | None = None
     alpha: float | None = None
     mode: Mode = Mode.HYBRID
@@ -61,6 +65,7 @@ class Augment:
     tools_apart: bool = False
     min_revision: int = 0
     skip_reranker: bool = False
+    min_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +80,7 @@ class Augmented:
     tokens: int
     revision: int
     reranked: Reranked = Reranked.UNASKED
+    below_floor: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,27 +104,40 @@ class Gathered:
 async def augment(house: House, command: Augment) -> Augmented:
     """Searches for the query and assembles the prompt. Raises BankNotFound, BudgetTooSmall,
     EmbeddingSpaceMismatch."""
-    budget = _budget(house, command)
+    budget = budget_of(house, command)
     found = await gather(house, command, budget)
-    made: Assembled = assemble(_sections(found, command, budget), budget, "token_budget")
+    placement = _placement(found, command, budget)
+    made: Assembled = assemble(_sections(found, placement, budget), budget, "token_budget")
     return Augmented(
         prompt=made.text,
         tools=found.tools,
         hits=found.hits,
         sections=made.sections,
-        left_out=made.left_out,
+        left_out=(*made.left_out, *below_floor(placement)),
         tokens=made.tokens,
         revision=found.revision,
         reranked=found.reranked,
+        below_floor=placement.below_count,
     )
 
 
-def _sections(found: Gathered, command: Augment, budget: int) -> list[Section]:
+def _placement(found: Gathered, command: Augment, budget: int) -> Placement:
+    if found.evidence is None:
+        return NOTHING
+    return placed(
+        [found.evidence.source],
+        found.asked_words,
+        max(0, budget - found.frame.size),
+        command.min_score,
+        found.evidence.disputes,
+    )
+
+
+def _sections(found: Gathered, placement: Placement, budget: int) -> list[Section]:
     """Returns the tool, the task's state, what was recorded, and what to do now."""
     frame, memories = found.frame, list(found.targeted)
     if found.evidence is not None:
         room = max(0, budget - frame.size)
-        placement = placed([found.evidence.source], found.asked_words, room)
         memories = bank_sections(found.evidence, placement, found.words, room)
     note = recorded_section(words_like(found.words), bool(frame.now.items))
     recorded = [note, *memories] if any(section.items for section in memories) else []
@@ -129,10 +148,10 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
     """Searches for the query, and lays out what a prompt of `budget` tokens should hold. Raises BankNotFound,
     EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        asked = command.query or _next_step(bank)
+        asked = command.query or command.about or next_step(bank)
         require_own_space(house, bank)
         embeds = bank.embeds
-    if not has_need(command.query or asked):
+    if command.query and not has_need(command.query):
         asked = ""
     vector = await query_vector(house, asked) if asked and embeds else None
     said = min(SAID, budget // PER_SAID)
@@ -169,14 +188,15 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
         )
 
 
-def require_budget(house: House, insight: Insight, command: Augment) -> None:
-    """Raises BudgetTooSmall unless every later prompt of the task fits: a call that writes asks this first."""
-    needed, budget = least_budget(insight, command.tool_format), _budget(house, command)
+def require_budget(house: House, insight: Insight, command: Augment, beside: int = 0) -> None:
+    """Raises BudgetTooSmall unless every later prompt of the task fits, `beside` so many tokens that are never cut: a
+    call that writes asks this first."""
+    needed, budget = least_budget(insight, command.tool_format) + beside, budget_of(house, command)
     if budget < needed:
         raise BudgetTooSmall("token_budget", needed, budget)
 
 
-def _budget(house: House, command: Augment) -> int:
+def budget_of(house: House, command: Augment) -> int:
     return command.token_budget or house.retrieval.token_budget
 
 
@@ -272,7 +292,7 @@ def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vecto
     )
 
 
-def _next_step(bank: Bank) -> str:
+def next_step(bank: Bank) -> str:
     """Returns what the framework is about to do: the first pending task, of a validation the statements of its
     sides; else the goal."""
     if sides := _sides(bank):

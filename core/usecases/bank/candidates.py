@@ -3,22 +3,31 @@
 Law: reads only. The order is the search's own.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.bank.bank import Bank
+from core.bank.evidence import within
 from core.bank.query import Hit
 from core.context.bank_evidence import BankEvidence, Pair, Side, candidate_of, segment_id, told_of
-from core.context.evidence import Candidate, Kind, Said, Source, said
+from core.context.evidence import Candidate, Disputes, Kind, Said, Source, said
 from core.context.validations import SIDES, side_texts
-from core.ids import NodeId, SegmentRef
+from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.conflict import Conflict
-from core.model.node import Node
+from core.model.conflict import Side as ConflictSide
+from core.model.interaction import Segment
+from core.model.node import Node, NodeState
 from core.model.vector import Vector
+from core.text.tokens import estimate
 from core.verbatim.measuring import cosines, holding
+
+_SCORE = attrgetter("score")
+Measure = TypeVar("Measure", np.bool_, np.float64)
 
 
 class _Measured(NamedTuple):
@@ -43,21 +52,21 @@ def bank_evidence(
     whose sides the prompt shows anyway."""
     of_no_record = [hit for hit in node_hits if hit.node and not hit.node.segments]
     told = [hit for hit in said_hits if hit.segment and told_of(hit.segment).text]
-    hits = sorted([*told, *of_no_record], key=lambda hit: -hit.score)
-    made = [each for each in _joined(bank, hits) if each.candidate.name != settling]
+    hits = sorted([*told, *of_no_record], key=_SCORE, reverse=True)
+    pairs = _Pairs(bank, {_key(hit): row for row, hit in enumerate(hits)}, settling)
+    made = list(_joined(bank, hits, pairs))
     holds, measured = _measures(bank, hits, words, vector)
     source = Source(
         candidates=[each.candidate for each in made],
-        holds=np.array([holds[list(each.rows)].any(axis=0) for each in made], dtype=np.bool_).reshape(
-            len(made), len(words)
-        ),
-        cosines=np.array([measured[list(each.rows)].max() for each in made], dtype=np.float64),
+        holds=_joined_rows(holds, made, np.logical_or),
+        cosines=_joined_rows(measured, made, np.maximum),
     )
     owners = [bank.nodes[n] for hit in told if hit.segment for n in hit.segment.node_ids if n in bank.nodes]
     by_themselves = [hit.node for hit in node_hits if hit.node and hit.node.segments]
     nodes = list({node.node_id: node for node in by_themselves}.values())
     known = {node.node_id for node in (*nodes, *(hit.node for hit in of_no_record if hit.node))}
-    near = [node for node in neighbors if node.node_id not in known]
+    nodes = _by_themselves(bank, nodes, settling)
+    near = _by_themselves(bank, (node for node in neighbors if node.node_id not in known), settling)
     named = {node.node_id for node in (*owners, *near)} | known
     handles: dict[str, str] = {node_id: bank.handles.of(node_id) for node_id in named}
     handles |= {
@@ -72,7 +81,44 @@ def bank_evidence(
         nodes=nodes,
         neighbors=near,
         attempts=attempts,
+        disputes=pairs.disputes,
     )
+
+
+def _joined_rows(
+    measured: NDArray[Measure], made: Sequence[_Measured], joining: np.ufunc
+) -> NDArray[Measure]:
+    """Returns a row for each candidate, of several rows of it their join."""
+    rows = measured[[each.rows[0] for each in made]]
+    for place, each in enumerate(made):
+        if len(each.rows) > 1:
+            rows[place] = joining.reduce(measured[list(each.rows)])
+    return rows
+
+
+def _rested_on(bank: Bank, settling: str) -> Collection[SegmentRef | NodeId]:
+    """Returns what holds the words of the sides of a conflict."""
+    conflict = bank.conflicts.get(ConflictId(settling))
+    if conflict is None:
+        return ()
+    segments = [
+        ref
+        for side in conflict.sides
+        for ref in side.segments
+        if not side.quote or side.quote in bank.tree.text(ref)
+    ]
+    return {*segments, *(side.node_id for side in conflict.sides)}
+
+
+def _by_themselves(bank: Bank, nodes: Iterable[Node], settling: str) -> list[Node]:
+    """Returns the nodes that may be told about: of a quarrel both sides stand together, in the words of the record, but
+    for the one whose sides the prompt shows anyway."""
+    return [
+        node
+        for node in nodes
+        if node.state is not NodeState.CONTESTED
+        or all(each.conflict_id == settling for each in bank.open_conflicts_of(node.node_id))
+    ]
 
 
 def _measures(
@@ -93,50 +139,80 @@ def _measures(
     return holds, measured
 
 
-def _joined(bank: Bank, hits: Sequence[Hit]) -> Iterator[_Measured]:
-    """Yields the hits in their order; the sides of an open conflict as one, where the first of them stands."""
-    rows = {hit.segment.ref: row for row, hit in enumerate(hits) if hit.segment}
-    paired = _pairs(bank, rows)
+def _joined(bank: Bank, hits: Sequence[Hit], pairs: "_Pairs") -> Iterator[_Measured]:
+    """Yields the hits in their order; the sides of an open conflict as one, where the first of them stands. What only
+    repeats a side in a passage of its own stands beside the pair."""
     done: set[str] = set()
-    for row, hit in enumerate(hits):
-        if hit.node is not None:
-            yield _Measured(_of_node(hit.node), hit, (row,))
+    for key, row in pairs.found.items():
+        hit, conflicts = hits[row], pairs.of.get(key, ())
+        if not conflicts and key in pairs.shown:
             continue
-        assert hit.segment is not None, "a hit is a node or a segment"
-        conflicts = paired.get(hit.segment.ref, ())
         if not conflicts:
-            yield _Measured(candidate_of(hit.segment), hit, (row,))
+            candidate = _of_node(hit.node) if hit.node else candidate_of(_segment(hit))
+            yield _Measured(candidate, hit, (row,))
+            conflicts = pairs.repeated_by(candidate.said) if pairs.disputes else ()
         for conflict in conflicts:
             if conflict.conflict_id not in done:
                 done.add(conflict.conflict_id)
-                yield _of_conflict(bank, conflict, rows)
+                yield _of_conflict(bank, conflict, pairs, row)
 
 
-def _pairs(bank: Bank, found: Collection[SegmentRef]) -> dict[SegmentRef, list[Conflict]]:
-    """Returns the open conflicts of the segments found that are at issue: those that hold a side's words."""
-    paired: dict[SegmentRef, list[Conflict]] = {}
-    for conflict in bank.open_conflicts():
-        for side in conflict.sides:
-            for ref in side.segments:
-                if ref in found and (not side.quote or side.quote in bank.tree.text(ref)):
-                    paired.setdefault(ref, []).append(conflict)
-    return paired
+def _key(hit: Hit) -> SegmentRef | NodeId:
+    return hit.node.node_id if hit.node else _segment(hit).ref
+
+
+def _segment(hit: Hit) -> Segment:
+    assert hit.segment is not None, "a hit is a node or a segment"
+    return hit.segment
+
+
+class _Pairs:
+    """The open conflicts of what was found. `of`: those of segments that hold a side's words, and of nodes that no
+    record stands behind; `disputed`: how many conflicts rest on a segment. `found`: the rows of all hits;
+    `shown`: what the prompt shows anyway."""
+
+    def __init__(self, bank: Bank, found: Mapping[SegmentRef | NodeId, int], settling: str) -> None:
+        self.found = found
+        self.shown = _rested_on(bank, settling)
+        self.of: dict[SegmentRef | NodeId, list[Conflict]] = {}
+        self.disputed: Counter[SegmentRef] = Counter()
+        self.disputes = Disputes()
+        self._conflicts: dict[str, Conflict] = {}
+        for conflict in bank.open_conflicts():
+            if conflict.conflict_id == settling:
+                continue
+            self._conflicts[conflict.conflict_id] = conflict
+            self.disputes.add(conflict.conflict_id, [_at_issue(bank, side) for side in conflict.sides])
+            self.disputed.update({ref for side in conflict.sides for ref in side.segments})
+            for side in conflict.sides:
+                if side.node_id in found:
+                    self.of.setdefault(side.node_id, []).append(conflict)
+                for ref in side.segments:
+                    if ref in found and (not side.quote or side.quote in bank.tree.text(ref)):
+                        self.of.setdefault(ref, []).append(conflict)
+
+    def repeated_by(self, told: Said) -> list[Conflict]:
+        """Returns the conflicts of which a text holds a sentence of a side."""
+        return [self._conflicts[name] for name in self.disputes.touched(told)]
 
 
 def _of_node(node: Node) -> Candidate:
-    return Candidate(
-        node.node_id, node.node_id, Kind.PASSAGE, node.event_time, said(node.summary), len(node.summary)
-    )
+    tokens = estimate(node.summary)
+    return Candidate(node.node_id, node.node_id, Kind.PASSAGE, node.event_time, said(node.summary), tokens)
 
 
-def _of_conflict(bank: Bank, conflict: Conflict, rows: dict[SegmentRef, int]) -> _Measured:
-    """Returns the sides of a conflict as one candidate: what says no more than either folds into it."""
+def _of_conflict(bank: Bank, conflict: Conflict, pairs: _Pairs, row: int) -> _Measured:
+    """Returns the sides of a conflict as one candidate: what says no more than either folds into it. Of a passage that
+    several conflicts rest on, only what is at issue in this one. `row`: of the hit that brings it."""
     texts = side_texts(conflict, bank.nodes, bank.tree.segment)[:SIDES]
     segments = {side.node_id: _witness(bank, side.segments, side.quote) for side in conflict.sides}
     sides, sentences = [], frozenset[int]()
     for text in sorted(texts, key=lambda each: each.time, reverse=True):
         ref = segments.get(text.node_id)
         segment = bank.tree.segment(ref) if ref else None
+        speaker = segment.speaker if segment and segment.speaker else text.source
+        if ref and pairs.disputed[ref] > 1:
+            segment = None
         if segment:
             sentences |= told_of(segment).said.sentences
         sides.append(
@@ -144,20 +220,49 @@ def _of_conflict(bank: Bank, conflict: Conflict, rows: dict[SegmentRef, int]) ->
                 handle=bank.handles.of(text.node_id),
                 time=text.time,
                 segment=segment,
-                speaker=segment.speaker if segment and segment.speaker else text.source,
+                speaker=speaker,
                 text=text.line,
             )
         )
     newest = max(side.time for side in sides)
+    at_issue = [_at_issue(bank, side) for side in conflict.sides]
     candidate = Candidate(
-        conflict.conflict_id, conflict.conflict_id, Kind.PAIR, newest, Said(sentences, True), 0
+        conflict.conflict_id,
+        conflict.conflict_id,
+        Kind.PAIR,
+        newest,
+        Said(sentences.union(*at_issue), True),
+        0,
     )
-    refs = [ref for side in conflict.sides for ref in side.segments if ref in rows]
+    keys: list[SegmentRef | NodeId] = [side.node_id for side in conflict.sides]
+    keys += [ref for side in conflict.sides for ref in side.segments]
     pair = Pair(bank.handles.of(conflict.conflict_id), sides)
-    return _Measured(candidate, pair, tuple(rows[ref] for ref in refs))
+    return _Measured(candidate, pair, tuple(pairs.found[key] for key in keys if key in pairs.found) or (row,))
 
 
 def _witness(bank: Bank, refs: Sequence[SegmentRef], quote: str) -> SegmentRef | None:
     """Returns the segment that holds a side's quote, else its first."""
     quoting = (ref for ref in refs if quote and quote in bank.tree.text(ref))
     return next(quoting, None) or next(iter(refs), None)
+
+
+def _at_issue(bank: Bank, side: ConflictSide) -> frozenset[int]:
+    """Returns the sentences that a side's quote is taken from; without one all that the side rests on."""
+    try:
+        kept: frozenset[int] = side.shown
+    except AttributeError:
+        kept = side.keep_shown(said(*_disputed(bank, side)).sentences)
+    return kept
+
+
+def _disputed(bank: Bank, side: ConflictSide) -> Iterator[str]:
+    ref = _witness(bank, side.segments, side.quote)
+    if ref is None:
+        node = bank.nodes.get(side.node_id)
+        yield side.quote or (node.summary if node else "")
+        return
+    text, quotes = bank.tree.text(ref), [quote for quote in side.quote.splitlines() if quote.strip()]
+    for quote in quotes:
+        yield from (text[start:end] for start, end in within(text, quote))
+    if not quotes:
+        yield text

@@ -97,7 +97,7 @@ async def _query_vector(house: House, command: GetInteraction) -> Vector | None:
 
 def _asked(bank: Bank, command: GetInteraction) -> tuple[Node | None, list[Interaction]]:
     if command.interaction_id is not None:
-        return None, [bank.tree.interaction(command.interaction_id)]
+        return None, [bank.interaction_named(command.interaction_id)]
     assert command.node_id is not None
     node = bank.node_standing_for(command.node_id)
     return node, sorted((bank.tree.interaction(i) for i in bank.records(node)), key=by_event)

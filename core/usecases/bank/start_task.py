@@ -15,12 +15,14 @@ from core.model.interaction import Interaction
 from core.model.structuring import Purpose, StructuringState
 from core.model.usage import Usage
 from core.ports.aggregates import Committed, Draft, RequestKey
-from core.usecases.bank.augment import Augment, Augmented, augment, require_budget
+from core.usecases.bank.augment import Augment
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorized, Wait, outcome
 from core.usecases.bank.plan_next import plan_next
 from core.usecases.bank.planning import begun
 from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.context.asked import NO_USER, UserMemories
+from core.usecases.context.task_prompt import TaskPrompt, require_room, task_prompt
 from core.usecases.house import House, require_embedding
 from core.usecases.spending import commit, on_account
 
@@ -28,10 +30,12 @@ from core.usecases.spending import commit, on_account
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartTask:
     """`goal`, or a `prompt` that the Clusterer takes apart. `interaction_id` names a context stored before. `ttl`: how
-    long the bank stays once the task has finished; None: as it is. `user` and `collection` are of a new bank."""
+    long the bank stays once the task has finished; None: as it is. `user` and `collection` are of a new bank; `beside`:
+    whose memories the prompt has, too."""
 
     key: BankKey
     augment: Augment
+    beside: UserMemories = NO_USER
     goal: str = ""
     prompt: str = ""
     context: Context = Context()
@@ -45,13 +49,13 @@ class StartTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskStarted:
-    """`memory` says what became of the context, if there was one. The prompt is made from memory as it stands.
+    """`memory` says what became of the context, if there was one; `made` is the prompt, from memory as it stands.
 
     `usage` is all that the call cost, the memory's part included."""
 
     bank: BankRecord
     insight: Insight
-    augmented: Augmented
+    made: TaskPrompt
     memory: Memorized | None
     usage: Usage
     revision: int
@@ -61,7 +65,7 @@ class TaskStarted:
 async def start_task(house: House, command: StartTask) -> TaskStarted:
     """Creates the bank if it is missing, stores goal and context, structures, plans, and makes the prompt.
 
-    Raises what Memorize and Augment raise, BankNotFound aside.
+    Raises what Memorize, Augment and AssembleContext raise, BankNotFound aside.
     """
     ledger = house.workshop.ledger(command.key)
     async with on_account(house, command.key, ledger):
@@ -73,12 +77,12 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
             )
         if memory is None or memory.state is StructuringState.DONE:
             await plan_next(house, command.key, ledger, goalless=True)
-    augmented = await augment(house, command.augment)
+    made = await task_prompt(house, command.augment, command.beside)
     async with house.banks.reading(command.key) as bank:
         return TaskStarted(
             bank=bank.record,
             insight=bank.insight,
-            augmented=augmented,
+            made=made,
             memory=memory,
             usage=ledger.total() if memory is None else memory.usage + ledger.total(),
             revision=bank.revision,
@@ -89,7 +93,7 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
 async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[Recorded]:
     """Stores goal and context durably."""
     goal, context = await _goal_and_context(house, command, ledger)
-    require_budget(house, Insight(goal=goal), command.augment)
+    await require_room(house, Insight(goal=goal), command.augment, command.beside)
     await _ensure_bank(house, command, goal)
     interaction = None if context.is_empty else await make_interaction(house, context)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from core.context.bank_evidence import bank_sections
-from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
+from core.context.budget import assemble
 from core.context.conversing import (
     SHORT,
     Talk,
@@ -19,18 +19,19 @@ from core.context.conversing import (
     key_section,
     recorded_section,
 )
-from core.context.evidence import Placement, Source, placed
+from core.context.evidence import NO_DISPUTES, Disputes, Placement, Source, placed
+from core.context.floor import below_floor
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
+from core.context.sections import Assembled, Item, LeftOut, Section, SectionSize
 from core.context.shares import NEEDLESS
 from core.context.tools import MEMORY_TOOLS, declared
-from core.context.wording import wording_for
-from core.context.words import Words, words_for
+from core.context.wording import Wording, wording_for
+from core.context.words import Words, words_like
 from core.context.working import working_section
 from core.conversation.recalling import Recalled, recall
 from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
 from core.keys import BankKey, ConversationKey, InvocationKey
-from core.text.needs import has_need
 from core.text.tokens import estimate, tokens_of
 from core.usecases.bank.augment import Augment, Gathered, gather
 from core.usecases.bank.search import query_vector
@@ -72,6 +73,7 @@ class ContextAssembled:
     tokens: int
     revisions: Mapping[str, int]
     missing_sources: tuple[MissingSource, ...] = ()
+    below_floor: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     made = await prepared(house, command)
     if not command.observe:
         _count_hits(house, command, made.read.talk)
-    return _answer(command, made.assembled, made.read, made.missing)
+    return _answer(command, made.assembled, made.read, made.placement, made.missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,7 @@ class Prepared:
 
     read: Read
     assembled: Assembled
+    placement: Placement
     missing: tuple[Missing, ...]
 
 
@@ -122,8 +125,9 @@ async def prepared(house: House, command: AssembleContext) -> Prepared:
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
-    assembled = assemble(_sections(house, command, read, budget), budget, "token_budget")
-    return Prepared(read=read, assembled=assembled, missing=tuple(missing))
+    sections, placement = _sections(house, command, read, budget)
+    assembled = assemble(sections, budget, "token_budget")
+    return Prepared(read=read, assembled=assembled, placement=placement, missing=tuple(missing))
 
 
 async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> Read:
@@ -135,10 +139,8 @@ async def _read(house: House, command: AssembleContext, budget: int, missing: li
             return None
         try:
             return await _in_time(command, part, read(key))
-        except (AggregateNotFound, MemoryOff) as absent:
-            missing.append(Missing(part=part, error=absent))
         except MemoryBankError as failure:
-            if not command.allow_partial:
+            if not _may_be_missing(command, part, failure):
                 raise
             missing.append(Missing(part=part, error=failure))
         return None
@@ -151,6 +153,13 @@ async def _read(house: House, command: AssembleContext, budget: int, missing: li
         part(Part.WORKING, command.invocation, lambda key: _working(house, command, key)),
     )
     return Read(instructions=instructions, known=known, talk=talk, bank=bank, working=working)
+
+
+def _may_be_missing(command: AssembleContext, part: Part, failure: MemoryBankError) -> bool:
+    """Whether a prompt can do without a part: a task's prompt is nothing without the bank."""
+    if command.task and part is Part.BANK:
+        return False
+    return command.allow_partial or isinstance(failure, AggregateNotFound | MemoryOff)
 
 
 async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Found]) -> Found:
@@ -167,7 +176,7 @@ async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Foun
 async def _conversation(
     house: House, command: AssembleContext, key: ConversationKey, budget: int
 ) -> TalkRead:
-    needs = has_need(command.input)
+    needs = command.needs
     vector = await query_vector(house, command.input) if needs else None
     memory = await memory_of(house, key.tenant, key.user)
     async with house.conversations.reading(key, command.least(key)) as conversation:
@@ -193,6 +202,8 @@ async def _conversation(
 
 
 async def _bank(house: House, command: AssembleContext, key: BankKey, budget: int) -> Gathered:
+    if command.task:
+        return await gather(house, command.task, max(1, budget - await own_keys(house, command.conversation)))
     asked = Augment(
         key=key,
         query=command.input,
@@ -205,6 +216,18 @@ async def _bank(house: House, command: AssembleContext, key: BankKey, budget: in
     return await gather(house, asked, max(1, budget - fixed))
 
 
+async def own_keys(house: House, key: ConversationKey | None) -> int:
+    """Returns the tokens of the keys that a user wrote, which no prompt cuts; of no conversation none."""
+    if key is None:
+        return 0
+    try:
+        async with house.conversations.reading(key) as conversation:
+            section = key_section(conversation.keys_in_order())
+    except AggregateNotFound:
+        return 0
+    return estimate("\n".join((section.title_line, *(item.full for item in section.items), "", "")))
+
+
 async def _working(house: House, command: AssembleContext, key: InvocationKey) -> WorkingMemory:
     memory = await memory_of(house, key.tenant, key.user)
     if not memory.enabled:
@@ -215,35 +238,47 @@ async def _working(house: House, command: AssembleContext, key: InvocationKey) -
 def _tools(command: AssembleContext, read: Read) -> tuple[str, ...]:
     """Declares the bank's tool, which stands in the prompt, too, and those of long-term memory, which would take a
     thousand tokens there."""
+    if command.task and read.bank:
+        return read.bank.tools
     if not command.tools:
         return ()
     of_memory = declared(MEMORY_TOOLS, command.tool_format) if command.collection else []
     return (*(read.bank.tools if read.bank else ()), *of_memory)
 
 
-def _sections(house: House, command: AssembleContext, read: Read, budget: int) -> list[Section]:
+def _sections(
+    house: House, command: AssembleContext, read: Read, budget: int
+) -> tuple[list[Section], Placement]:
     """Returns all parts in their order: what holds always and does not depend on the input, a note, what was recorded,
-    and the input."""
-    words, now = words_for(command.input), input_section(command.input, words_for(command.input))
+    and the input; and what weighs what."""
+    language = _language(command, read)
+    words = words_like(language)
+    now = read.bank.frame.now if command.task and read.bank else input_section(command.input, words)
     head = [
         *_fixed(SYSTEM, command.system),
-        *([read.bank.frame.tool] if read.bank and command.tools else ()),
+        *([read.bank.frame.tool] if read.bank and (command.tools or command.task) else ()),
         *_fixed(INSTRUCTIONS, read.instructions.block.rstrip() if read.instructions else ""),
-        *([key_section(read.talk.recalled)] if read.talk else ()),
+        *([key_section(read.talk.recalled.keys, _disputes(read))] if read.talk else ()),
         *([read.bank.frame.state] if read.bank and read.bank.has_task else ()),
     ]
     room = max(0, budget - sum(estimate(i.full) for s in (*head, now) for i in s.items if i.fixed))
-    if not has_need(command.input):
+    if not command.needs:
         room = min(room, NEEDLESS)
-    recorded = _recorded(house, command, read, words, budget, room)
-    return [*head, *_noted(command, recorded, words), *recorded, now]
+    placement = _placement(command, read, room)
+    recorded = _recorded(house, read, placement, language, budget, room)
+    return [*head, *_noted(command, recorded, words, bool(now.items)), *recorded, now], placement
+
+
+def _language(command: AssembleContext, read: Read) -> Wording:
+    """Returns the words for the input; of a task's prompt those for its goal."""
+    return read.bank.words if command.task and read.bank else wording_for(command.input)
 
 
 def _recorded(
-    house: House, command: AssembleContext, read: Read, words: Words, budget: int, room: int
+    house: House, read: Read, placement: Placement, language: Wording, budget: int, room: int
 ) -> list[Section]:
     """Returns what was recorded, in its order; what answers the input by one ranking over all of it."""
-    placement = _placement(command, read, room)
+    words = words_like(language)
     of_talk = conversation_sections(read.talk.talk, placement, words, budget, room) if read.talk else []
     beside = sum(tokens_of(item.size) for section in of_talk[3:] for item in section.items)
     of_bank = read.bank.evidence if read.bank else None
@@ -251,7 +286,7 @@ def _recorded(
         *of_talk[:1],
         *_known(read, placement, words),
         *of_talk[1:3],
-        *(bank_sections(of_bank, placement, wording_for(command.input), room, beside) if of_bank else ()),
+        *(bank_sections(of_bank, placement, language, room, beside) if of_bank else ()),
         *of_talk[3:],
         *_so_far(house, read.working, words),
     ]
@@ -259,7 +294,7 @@ def _recorded(
 
 def _placement(command: AssembleContext, read: Read, room: int) -> Placement:
     """Ranks the evidence of all parts: of what two of them found, the first says where it stands."""
-    return placed(sources_of(read), words_of(command.input), room)
+    return placed(sources_of(read), words_of(command.input), room, command.min_score, _disputes(read))
 
 
 def sources_of(read: Read) -> list[Source]:
@@ -270,12 +305,17 @@ def sources_of(read: Read) -> list[Source]:
     return sources
 
 
-def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words) -> list[Section]:
+def _disputes(read: Read) -> Disputes:
+    """Returns what the open conflicts of the bank are about."""
+    return read.bank.evidence.disputes if read.bank and read.bank.evidence else NO_DISPUTES
+
+
+def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words, ends: bool) -> list[Section]:
     """Returns one note on all that was recorded; of messages the first one ends with it, and has no latest turns."""
     in_one = command.form is Form.TEXT
     if not any(section.items for section in recorded if in_one or section.name != SHORT):
         return []
-    return [recorded_section(words, in_one)]
+    return [recorded_section(words, in_one and ends)]
 
 
 def _known(read: Read, placement: Placement, words: Words) -> list[Section]:
@@ -305,6 +345,7 @@ def _answer(
     command: AssembleContext,
     made: Assembled,
     read: Read,
+    placement: Placement,
     missing: tuple[Missing, ...],
 ) -> ContextAssembled:
     said: tuple[ContextMessage, ...] = ()
@@ -318,7 +359,8 @@ def _answer(
         messages=said,
         tools=_tools(command, read),
         sections=made.sections,
-        left_out=made.left_out,
+        left_out=(*made.left_out, *below_floor(placement, read.known.known if read.known else None)),
+        below_floor=placement.below_count,
         record_ids=tuple(r.record_id for r in read.known.known.records) if read.known else (),
         node_ids=tuple(hit.node.node_id for hit in read.bank.hits if hit.node) if read.bank else (),
         cluster_ids=tuple(cluster.cluster_id for cluster, _ in clusters),

@@ -12,8 +12,8 @@ import numpy as np
 
 from core.bank.query import Hit
 from core.context.bank_evidence import BankEvidence
-from core.context.budget import Assembled, Loss
 from core.context.evidence import Placement, Source, placed, shares_of_words
+from core.context.sections import Assembled, Loss
 from core.errors import MemoryOff
 from core.index.scoring import Why
 from core.text.needs import has_need

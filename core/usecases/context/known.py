@@ -19,7 +19,6 @@ from core.model.record import (
     RecordState,
 )
 from core.model.vector import Vector
-from core.text.needs import has_need
 from core.usecases.context.asked import AssembleContext
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
@@ -56,7 +55,7 @@ async def remembered(house: House, command: AssembleContext, key: CollectionKey)
         if not opened.collection.record.enabled:
             raise MemoryOff("collection")
         looked = _Looking(house, opened, dict(zip(texts, vectors, strict=True)), command)
-        known = looked.known() if has_need(command.input) else NO_EVIDENCE
+        known = looked.known() if command.needs else NO_EVIDENCE
         if not command.observe:
             house.uses.count(key, [record.record_id for record in known.records], opened.now)
         return Remembered(known=known, sources=looked.sources(known), revision=opened.collection.revision)
@@ -93,7 +92,7 @@ class _Looking:
     def sources(self, known: Known) -> list[Source]:
         """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""
         strategies = [record for record in known.strategies if 0.0 <= record.reward < PROVEN]
-        return [self._source(records) for records in (known.facts, strategies, known.episodes)]
+        return [self._source(records) for records in (known.facts, strategies, known.episodes) if records]
 
     def _source(self, records: Sequence[Record]) -> Source:
         collection, keys = self._opened.collection, [record.record_id for record in records]

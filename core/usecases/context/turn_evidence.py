@@ -29,12 +29,12 @@ def talk_of(conversation: Conversation, recalled: Recalled, budget: int) -> Talk
     """Reads the turns that may stand in a prompt: those that only lie in a cluster where it has room for them."""
     turns = {step: recalled.turn(step) for step in recalled.best}
     turns |= {turn.step: turn for turn in recalled.short[-LAST_TURNS:]}
-    found = sum(shown_of(turn).tokens for turn in turns.values())
+    sizes = {step: shown_of(turn).tokens for step, turn in turns.items()}
     lying = [step for _, steps in recalled.clusters for step in steps if step not in recalled.best]
-    if found > budget:
+    if sum(sizes.values()) > budget:
         lying = []
     turns |= {step: recalled.turn(step) for step in lying}
-    long = {step: ref for step, ref in recalled.best.items() if shown_of(turns[step]).tokens > LONGEST}
+    long = {step: ref for step, ref in recalled.best.items() if sizes[step] > LONGEST}
     in_reply = [step for step, ref in long.items() if conversation.segment(ref).role == REPLY]
     return Talk(recalled=recalled, turns=turns, in_reply=frozenset(in_reply), lying=lying)
 

@@ -38,9 +38,11 @@ class GetInteractionRequest(_message.Message):
     bank_id: _builtins.str
     """Which bank."""
     node_id: _builtins.str
-    """All that a node stands for."""
+    """All that a node stands for: its id, or the end of it that prompts show in brackets."""
     interaction_id: _builtins.str
-    """This one."""
+    """This one: its id, or the end of it that prompts show in brackets before `#NUMBER`. INVALID_FIELD where several end
+    so.
+    """
     attachment_id: _builtins.str
     """A file of these records to bring instead of them, inline when the service keeps it and it has at most 1 MiB. Empty:
     none.

@@ -11,6 +11,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from memorybank.v1 import retrieval_pb2 as _retrieval_pb2
 from memorybank.v1 import types_pb2 as _types_pb2
 import builtins as _builtins
 import sys
@@ -638,6 +639,26 @@ class StartTaskRequest(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class MinRevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     BANK_ID_FIELD_NUMBER: _builtins.int
     GOAL_FIELD_NUMBER: _builtins.int
     PROMPT_FIELD_NUMBER: _builtins.int
@@ -657,6 +678,11 @@ class StartTaskRequest(_message.Message):
     TTL_FIELD_NUMBER: _builtins.int
     USER_FIELD_NUMBER: _builtins.int
     COLLECTION_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    ALLOW_PARTIAL_FIELD_NUMBER: _builtins.int
+    MIN_REVISIONS_FIELD_NUMBER: _builtins.int
+    TOOLS_APART_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Its bank; created with the configured settings if it is missing. Empty: generated."""
     goal: _builtins.str
@@ -686,9 +712,24 @@ class StartTaskRequest(_message.Message):
     prompt as they stand by then. Empty: none.
     """
     user: _builtins.str
-    """Whose a new bank is, at most 128 code points. Empty: nobody's. A bank that is there keeps its user."""
+    """Whose a new bank is, and whose memories the prompt is made of, too, at most 128 code points: of those named below, in
+    one assembly with the bank's, as AssembleContext makes it. Empty only where none is named: a new bank is nobody's
+    then. A bank that is there keeps its user.
+    """
     collection: _builtins.str
-    """The collection of a new bank, at most 128 code points. Empty: none. A bank that is there keeps its own."""
+    """Which collection of theirs, and of a new bank, 0 to 128 code points. Absent: none; empty: of theirs the one without a
+    name, and none of the bank. A bank that is there keeps its own.
+    """
+    conversation_id: _builtins.str
+    """Which conversation of theirs. Empty: none."""
+    invocation_id: _builtins.str
+    """Which invocation's working memory. Empty: none."""
+    allow_partial: _builtins.bool
+    """Whether to do without a memory of the user's that fails, and say so in `missing`. The bank's own never is missing."""
+    tools_apart: _builtins.bool
+    """Whether the prompt does without the tool's declaration, which `tools` has in any case: for callers that hand it to
+    the model's API. How to use it stands in the prompt still.
+    """
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Message]:
         """The context as messages, in order."""
@@ -708,6 +749,12 @@ class StartTaskRequest(_message.Message):
     @_builtins.property
     def ttl(self) -> _duration_pb2.Duration:
         """How long the bank is kept after the task has finished, as in Bank. Absent: as it is."""
+
+    @_builtins.property
+    def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The least revisions to be seen of the user's memories, by `KIND/NAME` as in `revisions` of an answer. Others are
+        ignored. They may differ in a repetition.
+        """
 
     def __init__(
         self,
@@ -730,14 +777,21 @@ class StartTaskRequest(_message.Message):
         request_id: _builtins.str = ...,
         ttl: _duration_pb2.Duration | None = ...,
         user: _builtins.str = ...,
-        collection: _builtins.str = ...,
+        collection: _builtins.str | None = ...,
+        conversation_id: _builtins.str = ...,
+        invocation_id: _builtins.str = ...,
+        allow_partial: _builtins.bool = ...,
+        min_revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        tools_apart: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "event_time", b"event_time", "goal", b"goal", "input", b"input", "prompt", b"prompt", "token_budget", b"token_budget", "top_k", b"top_k", "ttl", b"ttl"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_collection", b"_collection", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "collection", b"collection", "event_time", b"event_time", "goal", b"goal", "input", b"input", "prompt", b"prompt", "token_budget", b"token_budget", "top_k", b"top_k", "ttl", b"ttl"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "collection", b"collection", "event_time", b"event_time", "goal", b"goal", "input", b"input", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "prompt", b"prompt", "request_id", b"request_id", "source", b"source", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "ttl", b"ttl", "user", b"user", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_collection", b"_collection", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "allow_partial", b"allow_partial", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "event_time", b"event_time", "goal", b"goal", "input", b"input", "interaction_id", b"interaction_id", "invocation_id", b"invocation_id", "labels", b"labels", "messages", b"messages", "min_revisions", b"min_revisions", "prompt", b"prompt", "request_id", b"request_id", "source", b"source", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools_apart", b"tools_apart", "top_k", b"top_k", "ttl", b"ttl", "user", b"user", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
+    _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
+    _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
     _WhichOneofReturnType__top_k: _TypeAlias = _typing.Literal["top_k"]  # noqa: Y015
@@ -746,6 +800,8 @@ class StartTaskRequest(_message.Message):
     _WhichOneofArgType_input: _TypeAlias = _typing.Literal["input", b"input"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__alpha) -> _WhichOneofReturnType__alpha | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
     @_typing.overload
@@ -760,6 +816,26 @@ class StartTaskResponse(_message.Message):
     """A task begun."""
 
     DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class RevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
 
     BANK_FIELD_NUMBER: _builtins.int
     INSIGHT_FIELD_NUMBER: _builtins.int
@@ -777,6 +853,8 @@ class StartTaskResponse(_message.Message):
     USAGE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    MISSING_FIELD_NUMBER: _builtins.int
+    REVISIONS_FIELD_NUMBER: _builtins.int
     prompt: _builtins.str
     """What to put before the framework's model."""
     interaction_id: _builtins.str
@@ -833,6 +911,14 @@ class StartTaskResponse(_message.Message):
     def usage(self) -> _types_pb2.Usage:
         """What it cost."""
 
+    @_builtins.property
+    def missing(self) -> _containers.RepeatedCompositeFieldContainer[_retrieval_pb2.MissingPart]:
+        """The memories of the user's that are not in the prompt though they were named."""
+
+    @_builtins.property
+    def revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The revisions seen of the user's memories, by `KIND/NAME`."""
+
     def __init__(
         self,
         *,
@@ -852,10 +938,12 @@ class StartTaskResponse(_message.Message):
         usage: _types_pb2.Usage | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        missing: _abc.Iterable[_retrieval_pb2.MissingPart] | None = ...,
+        revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "insight", b"insight", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "prompt", b"prompt", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "missing", b"missing", "node_ids", b"node_ids", "prompt", b"prompt", "related", b"related", "replayed", b"replayed", "revision", b"revision", "revisions", b"revisions", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -887,6 +975,26 @@ class AdvanceTaskRequest(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class MinRevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     BANK_ID_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     MESSAGES_FIELD_NUMBER: _builtins.int
@@ -905,6 +1013,13 @@ class AdvanceTaskRequest(_message.Message):
     LABELS_FIELD_NUMBER: _builtins.int
     INTERACTION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    ALLOW_PARTIAL_FIELD_NUMBER: _builtins.int
+    MIN_REVISIONS_FIELD_NUMBER: _builtins.int
+    TOOLS_APART_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     text: _builtins.str
@@ -942,6 +1057,22 @@ class AdvanceTaskRequest(_message.Message):
     """Makes a repetition harmless: it attaches to the first call, or resumes it; its prompt is of memory as it stands by
     then. Empty: none.
     """
+    user: _builtins.str
+    """Whose memories the prompt is made of, too, 1 to 128 code points: of those named below, in one assembly with the
+    bank's, as AssembleContext makes it. Empty only where none is named.
+    """
+    conversation_id: _builtins.str
+    """Which conversation of theirs. Empty: none."""
+    collection: _builtins.str
+    """Which collection of theirs, 0 to 128 code points. Absent: none; empty: the one without a name."""
+    invocation_id: _builtins.str
+    """Which invocation's working memory. Empty: none."""
+    allow_partial: _builtins.bool
+    """Whether to do without a memory of the user's that fails, and say so in `missing`. The bank's own never is missing."""
+    tools_apart: _builtins.bool
+    """Whether the prompt does without the tool's declaration, which `tools` has in any case: for callers that hand it to
+    the model's API. How to use it stands in the prompt still.
+    """
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Message]:
         """The context as messages, in order. Of a CROSS_VALIDATION first the verdict, then, in the role `evidence`, what it
@@ -967,6 +1098,12 @@ class AdvanceTaskRequest(_message.Message):
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The caller's own marks for the interaction and its nodes. At most 64."""
 
+    @_builtins.property
+    def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The least revisions to be seen of the user's memories, by `KIND/NAME` as in `revisions` of an answer. Others are
+        ignored. They may differ in a repetition.
+        """
+
     def __init__(
         self,
         *,
@@ -988,19 +1125,30 @@ class AdvanceTaskRequest(_message.Message):
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         interaction_id: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        collection: _builtins.str | None = ...,
+        invocation_id: _builtins.str = ...,
+        allow_partial: _builtins.bool = ...,
+        min_revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        tools_apart: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "event_time", b"event_time", "task", b"task", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_collection", b"_collection", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "collection", b"collection", "event_time", b"event_time", "task", b"task", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "conflict_id", b"conflict_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "messages", b"messages", "request_id", b"request_id", "result", b"result", "source", b"source", "task", b"task", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "top_k", b"top_k", "verdict_type", b"verdict_type", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_collection", b"_collection", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "allow_partial", b"allow_partial", "alpha", b"alpha", "attachments", b"attachments", "bank_id", b"bank_id", "collection", b"collection", "conflict_id", b"conflict_id", "conversation_id", b"conversation_id", "event_time", b"event_time", "interaction_id", b"interaction_id", "invocation_id", b"invocation_id", "labels", b"labels", "messages", b"messages", "min_revisions", b"min_revisions", "request_id", b"request_id", "result", b"result", "source", b"source", "task", b"task", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools_apart", b"tools_apart", "top_k", b"top_k", "user", b"user", "verdict_type", b"verdict_type", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
+    _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
+    _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
     _WhichOneofReturnType__top_k: _TypeAlias = _typing.Literal["top_k"]  # noqa: Y015
     _WhichOneofArgType__top_k: _TypeAlias = _typing.Literal["_top_k", b"_top_k"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__alpha) -> _WhichOneofReturnType__alpha | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
     @_typing.overload
@@ -1013,6 +1161,26 @@ class AdvanceTaskResponse(_message.Message):
     """The task, one step on."""
 
     DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class RevisionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
 
     INTERACTION_ID_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
@@ -1032,6 +1200,8 @@ class AdvanceTaskResponse(_message.Message):
     REPLAYED_FIELD_NUMBER: _builtins.int
     PURGE_TIME_FIELD_NUMBER: _builtins.int
     OPEN_CONFLICT_IDS_FIELD_NUMBER: _builtins.int
+    MISSING_FIELD_NUMBER: _builtins.int
+    REVISIONS_FIELD_NUMBER: _builtins.int
     interaction_id: _builtins.str
     """The interaction that keeps the context; empty when there was none."""
     state: _types_pb2.StructuringState.ValueType
@@ -1096,6 +1266,14 @@ class AdvanceTaskResponse(_message.Message):
     def open_conflict_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The conflicts that wait for a verdict, oldest first."""
 
+    @_builtins.property
+    def missing(self) -> _containers.RepeatedCompositeFieldContainer[_retrieval_pb2.MissingPart]:
+        """The memories of the user's that are not in the prompt though they were named."""
+
+    @_builtins.property
+    def revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The revisions seen of the user's memories, by `KIND/NAME`."""
+
     def __init__(
         self,
         *,
@@ -1117,10 +1295,12 @@ class AdvanceTaskResponse(_message.Message):
         replayed: _builtins.bool = ...,
         purge_time: _timestamp_pb2.Timestamp | None = ...,
         open_conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
+        missing: _abc.Iterable[_retrieval_pb2.MissingPart] | None = ...,
+        revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "purge_time", b"purge_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "node_ids", b"node_ids", "open_conflict_ids", b"open_conflict_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "missing", b"missing", "node_ids", b"node_ids", "open_conflict_ids", b"open_conflict_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "revisions", b"revisions", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

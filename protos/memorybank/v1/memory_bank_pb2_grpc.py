@@ -195,7 +195,8 @@ class MemoryBankServicer(object):
     def StartTask(self, request, context):
         """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
         assembles the prompt for it. In a bank whose task has finished the next one begins, with all that it remembers.
-        Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
+        Memories of a user's that are named stand in the same prompt; one that fails, fails the call behind what it wrote,
+        which a repetition goes on from. Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -203,8 +204,8 @@ class MemoryBankServicer(object):
 
     def AdvanceTask(self, request, context):
         """Takes in what the framework just did: memorizes its context (of a CROSS_VALIDATION: settles the conflict by it),
-        replans, and assembles the prompt for the next step. Errors: as Memorize; TASK_NOT_FOUND, CONFLICT_NOT_FOUND,
-        CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
+        replans, and assembles the prompt for the next step, as StartTask does. Errors: as Memorize; TASK_NOT_FOUND,
+        CONFLICT_NOT_FOUND, CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -54,12 +54,13 @@ class MemoryBankStub:
     StartTask: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.StartTaskRequest, _memory_bank_pb2.StartTaskResponse]
     """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
     assembles the prompt for it. In a bank whose task has finished the next one begins, with all that it remembers.
-    Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
+    Memories of a user's that are named stand in the same prompt; one that fails, fails the call behind what it wrote,
+    which a repetition goes on from. Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
     """
     AdvanceTask: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.AdvanceTaskRequest, _memory_bank_pb2.AdvanceTaskResponse]
     """Takes in what the framework just did: memorizes its context (of a CROSS_VALIDATION: settles the conflict by it),
-    replans, and assembles the prompt for the next step. Errors: as Memorize; TASK_NOT_FOUND, CONFLICT_NOT_FOUND,
-    CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
+    replans, and assembles the prompt for the next step, as StartTask does. Errors: as Memorize; TASK_NOT_FOUND,
+    CONFLICT_NOT_FOUND, CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
     """
     Memorize: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.MemorizeRequest, _memory_bank_pb2.MemorizeResponse]
     """Takes a context into the memory, verbatim first and durably, then as nodes; plans nothing but the cross-validation
@@ -141,12 +142,13 @@ class MemoryBankAsyncStub(MemoryBankStub):
     StartTask: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.StartTaskRequest, _memory_bank_pb2.StartTaskResponse]  # type: ignore[assignment]
     """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
     assembles the prompt for it. In a bank whose task has finished the next one begins, with all that it remembers.
-    Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
+    Memories of a user's that are named stand in the same prompt; one that fails, fails the call behind what it wrote,
+    which a repetition goes on from. Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
     """
     AdvanceTask: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.AdvanceTaskRequest, _memory_bank_pb2.AdvanceTaskResponse]  # type: ignore[assignment]
     """Takes in what the framework just did: memorizes its context (of a CROSS_VALIDATION: settles the conflict by it),
-    replans, and assembles the prompt for the next step. Errors: as Memorize; TASK_NOT_FOUND, CONFLICT_NOT_FOUND,
-    CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
+    replans, and assembles the prompt for the next step, as StartTask does. Errors: as Memorize; TASK_NOT_FOUND,
+    CONFLICT_NOT_FOUND, CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
     """
     Memorize: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.MemorizeRequest, _memory_bank_pb2.MemorizeResponse]  # type: ignore[assignment]
     """Takes a context into the memory, verbatim first and durably, then as nodes; plans nothing but the cross-validation
@@ -261,7 +263,8 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_memory_bank_pb2.StartTaskResponse, _abc.Awaitable[_memory_bank_pb2.StartTaskResponse]]:
         """Begins a task: creates the bank if it is missing, memorizes the context if there is any, plans the first step, and
         assembles the prompt for it. In a bank whose task has finished the next one begins, with all that it remembers.
-        Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
+        Memories of a user's that are named stand in the same prompt; one that fails, fails the call behind what it wrote,
+        which a repetition goes on from. Errors: as Memorize; BUDGET_TOO_SMALL (nothing is written then).
         """
 
     @_abc_1.abstractmethod
@@ -271,8 +274,8 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_memory_bank_pb2.AdvanceTaskResponse, _abc.Awaitable[_memory_bank_pb2.AdvanceTaskResponse]]:
         """Takes in what the framework just did: memorizes its context (of a CROSS_VALIDATION: settles the conflict by it),
-        replans, and assembles the prompt for the next step. Errors: as Memorize; TASK_NOT_FOUND, CONFLICT_NOT_FOUND,
-        CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
+        replans, and assembles the prompt for the next step, as StartTask does. Errors: as Memorize; TASK_NOT_FOUND,
+        CONFLICT_NOT_FOUND, CONFLICT_CLOSED, BUDGET_TOO_SMALL (nothing is written then).
         """
 
     @_abc_1.abstractmethod

@@ -612,6 +612,7 @@ class AugmentRequest(_message.Message):
     STRUCTURE_FIELD_NUMBER: _builtins.int
     SKIP_RERANKER_FIELD_NUMBER: _builtins.int
     TOOLS_APART_FIELD_NUMBER: _builtins.int
+    MIN_SCORE_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     query: _builtins.str
@@ -639,6 +640,12 @@ class AugmentRequest(_message.Message):
     """Whether the prompt does without the tool's declaration, which `tools` has in any case: for callers that hand it to
     the model's API, so that its tokens are not spent twice. How to use the tool stands in the prompt still.
     """
+    min_score: _builtins.float
+    """The least weight of what is found for the query, 0 to 1: 0.3 × the share of its words, each by how rare it is among
+    all that was found, + 0.7 × the cosine of the meanings, which depends on the embedder and has no zero. What weighs
+    less does not stand, and neither does what would fill the room that is left. INVALID_FIELD beside a target. Absent:
+    none; a floor that leaves out what is beside the point leaves out evidence, too.
+    """
     @_builtins.property
     def structure(self) -> Global___Structure:
         """What the places of segments count for; it replaces what is configured as a whole. Absent: as configured."""
@@ -658,15 +665,18 @@ class AugmentRequest(_message.Message):
         structure: Global___Structure | None = ...,
         skip_reranker: _builtins.bool = ...,
         tools_apart: _builtins.bool = ...,
+        min_score: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "min_revision", b"min_revision", "structure", b"structure", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "min_revision", b"min_revision", "min_score", b"min_score", "structure", b"structure", "token_budget", b"token_budget", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "mode", b"mode", "query", b"query", "skip_reranker", b"skip_reranker", "structure", b"structure", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools_apart", b"tools_apart", "top_k", b"top_k"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_min_score", b"_min_score", "_token_budget", b"_token_budget", "_top_k", b"_top_k", "alpha", b"alpha", "bank_id", b"bank_id", "min_revision", b"min_revision", "min_score", b"min_score", "mode", b"mode", "query", b"query", "skip_reranker", b"skip_reranker", "structure", b"structure", "target", b"target", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools_apart", b"tools_apart", "top_k", b"top_k"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    _WhichOneofReturnType__min_score: _TypeAlias = _typing.Literal["min_score"]  # noqa: Y015
+    _WhichOneofArgType__min_score: _TypeAlias = _typing.Literal["_min_score", b"_min_score"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
     _WhichOneofReturnType__top_k: _TypeAlias = _typing.Literal["top_k"]  # noqa: Y015
@@ -675,6 +685,8 @@ class AugmentRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__alpha) -> _WhichOneofReturnType__alpha | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_score) -> _WhichOneofReturnType__min_score | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
     @_typing.overload
@@ -697,6 +709,7 @@ class AugmentResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     RERANKING_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
+    BELOW_FLOOR_FIELD_NUMBER: _builtins.int
     prompt: _builtins.str
     """The prompt."""
     tokens: _builtins.int
@@ -707,6 +720,8 @@ class AugmentResponse(_message.Message):
     """What became of the reranker."""
     truncated: _builtins.bool
     """Whether hits were left out because an answer takes at most 4 MiB. The prompt is whole."""
+    below_floor: _builtins.int
+    """How much weighs less than `min_score`; `left_out` tells the 20 heaviest."""
     @_builtins.property
     def tools(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The tools it declares (or with `tools_apart` speaks of), each a JSON object in the form asked for."""
@@ -737,10 +752,11 @@ class AugmentResponse(_message.Message):
         revision: _builtins.int = ...,
         reranking: Global___Reranking.ValueType = ...,
         truncated: _builtins.bool = ...,
+        below_floor: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "left_out", b"left_out", "prompt", b"prompt", "reranking", b"reranking", "revision", b"revision", "sections", b"sections", "tokens", b"tokens", "tools", b"tools", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["below_floor", b"below_floor", "hits", b"hits", "left_out", b"left_out", "prompt", b"prompt", "reranking", b"reranking", "revision", b"revision", "sections", b"sections", "tokens", b"tokens", "tools", b"tools", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -796,6 +812,7 @@ class AssembleContextRequest(_message.Message):
     PART_TIMEOUT_FIELD_NUMBER: _builtins.int
     OBSERVE_FIELD_NUMBER: _builtins.int
     TOOLS_APART_FIELD_NUMBER: _builtins.int
+    MIN_SCORE_FIELD_NUMBER: _builtins.int
     input: _builtins.str
     """What is to be answered, at most 100,000 code points; must not be blank."""
     system: _builtins.str
@@ -839,6 +856,10 @@ class AssembleContextRequest(_message.Message):
     tools_apart: _builtins.bool
     """Whether the prompt does without the declaration of deep retrieval, which `tools` has in any case: for callers that
     hand it to the model's API. How to use it stands in the prompt still.
+    """
+    min_score: _builtins.float
+    """The least weight of what is found for the input, as in AugmentRequest: of facts, strategies without a proof, episodes,
+    turns and memories of the bank alike. Absent: none.
     """
     @_builtins.property
     def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
@@ -885,13 +906,16 @@ class AssembleContextRequest(_message.Message):
         part_timeout: _duration_pb2.Duration | None = ...,
         observe: _builtins.bool = ...,
         tools_apart: _builtins.bool = ...,
+        min_score: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "part_timeout", b"part_timeout", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "min_score", b"min_score", "part_timeout", b"part_timeout", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "invocation_id", b"invocation_id", "min_revisions", b"min_revisions", "observe", b"observe", "part_timeout", b"part_timeout", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "state", b"state", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "invocation_id", b"invocation_id", "min_revisions", b"min_revisions", "min_score", b"min_score", "observe", b"observe", "part_timeout", b"part_timeout", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "state", b"state", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
     _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
+    _WhichOneofReturnType__min_score: _TypeAlias = _typing.Literal["min_score"]  # noqa: Y015
+    _WhichOneofArgType__min_score: _TypeAlias = _typing.Literal["_min_score", b"_min_score"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
     _WhichOneofReturnType__top_clusters: _TypeAlias = _typing.Literal["top_clusters"]  # noqa: Y015
@@ -904,6 +928,8 @@ class AssembleContextRequest(_message.Message):
     _WhichOneofArgType__top_memories: _TypeAlias = _typing.Literal["_top_memories", b"_top_memories"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_score) -> _WhichOneofReturnType__min_score | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
     @_typing.overload
@@ -1009,10 +1035,13 @@ class AssembleContextResponse(_message.Message):
     REVISIONS_FIELD_NUMBER: _builtins.int
     MISSING_SOURCES_FIELD_NUMBER: _builtins.int
     RECORD_IDS_FIELD_NUMBER: _builtins.int
+    BELOW_FLOOR_FIELD_NUMBER: _builtins.int
     prompt: _builtins.str
     """Form TEXT: the prompt."""
     tokens: _builtins.int
     """The context's tokens, by the service's counter."""
+    below_floor: _builtins.int
+    """How much weighs less than `min_score`; `left_out` tells the 20 heaviest."""
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextMessage]:
         """Form MESSAGES: in order, those of the system first, the input last."""
@@ -1068,10 +1097,11 @@ class AssembleContextResponse(_message.Message):
         revisions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
         missing_sources: _abc.Iterable[_instructions_pb2.MissingSource] | None = ...,
         record_ids: _abc.Iterable[_builtins.str] | None = ...,
+        below_floor: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_ids", b"cluster_ids", "left_out", b"left_out", "messages", b"messages", "missing", b"missing", "missing_sources", b"missing_sources", "node_ids", b"node_ids", "prompt", b"prompt", "record_ids", b"record_ids", "revisions", b"revisions", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["below_floor", b"below_floor", "cluster_ids", b"cluster_ids", "left_out", b"left_out", "messages", b"messages", "missing", b"missing", "missing_sources", b"missing_sources", "node_ids", b"node_ids", "prompt", b"prompt", "record_ids", b"record_ids", "revisions", b"revisions", "sections", b"sections", "tokens", b"tokens", "tools", b"tools"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

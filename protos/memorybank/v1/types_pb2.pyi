@@ -407,17 +407,29 @@ class _LeftOutReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LeftOut
     LEFT_OUT_REASON_SHORTENED: _LeftOutReason.ValueType  # 1
     """It stands in its shorter form."""
     LEFT_OUT_REASON_DROPPED: _LeftOutReason.ValueType  # 2
-    """It is not there."""
+    """It is not there: the budget had no room."""
+    LEFT_OUT_REASON_CONTESTED: _LeftOutReason.ValueType  # 3
+    """It is not there: it says a side of an open conflict, or is all of its sides, and for all of them together the budget
+    had no room. No side stands alone but in what is never cut, where it is marked.
+    """
+    LEFT_OUT_REASON_BELOW_FLOOR: _LeftOutReason.ValueType  # 4
+    """It is not there: it weighs less than the `min_score` of the request."""
 
 class LeftOutReason(_LeftOutReason, metaclass=_LeftOutReasonEnumTypeWrapper):
-    """What became of a memory for which the token budget had no room."""
+    """Why a memory does not stand in a prompt, or not in full."""
 
 LEFT_OUT_REASON_UNSPECIFIED: LeftOutReason.ValueType  # 0
 """Not stated."""
 LEFT_OUT_REASON_SHORTENED: LeftOutReason.ValueType  # 1
 """It stands in its shorter form."""
 LEFT_OUT_REASON_DROPPED: LeftOutReason.ValueType  # 2
-"""It is not there."""
+"""It is not there: the budget had no room."""
+LEFT_OUT_REASON_CONTESTED: LeftOutReason.ValueType  # 3
+"""It is not there: it says a side of an open conflict, or is all of its sides, and for all of them together the budget
+had no room. No side stands alone but in what is never cut, where it is marked.
+"""
+LEFT_OUT_REASON_BELOW_FLOOR: LeftOutReason.ValueType  # 4
+"""It is not there: it weighs less than the `min_score` of the request."""
 Global___LeftOutReason: _TypeAlias = LeftOutReason  # noqa: Y015
 
 @_typing.final
@@ -2166,7 +2178,9 @@ Global___SectionCopy: _TypeAlias = SectionCopy  # noqa: Y015
 
 @_typing.final
 class LeftOut(_message.Message):
-    """A memory, or an open conflict of the task state, for which the budget had no room, wholly or in full."""
+    """A memory, or an open conflict of the task state, for which the budget had no room, wholly or in full; or one that
+    weighs less than the request's floor.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -2184,7 +2198,7 @@ class LeftOut(_message.Message):
     reason: Global___LeftOutReason.ValueType
     """What became of it."""
     tokens: _builtins.int
-    """The tokens that this saved."""
+    """The tokens that this saved; 0 of what is below a floor, which was never laid out."""
     section: _builtins.str
     """The section that it was to stand in, by its name."""
     def __init__(

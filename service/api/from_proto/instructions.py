@@ -15,6 +15,7 @@ from core.usecases.instructions.list_versions import ListVersions
 from core.usecases.instructions.load_sources import LoadSources
 from core.usecases.instructions.put_source import PutSource
 from memorybank.v1 import instructions_pb2 as pb
+from memorybank.v1.memory_bank_pb2 import AdvanceTaskRequest, StartTaskRequest
 from memorybank.v1.retrieval_pb2 import AssembleContextRequest
 from service.api.from_proto.checks import MOST_TOKENS, NAME, SOURCE, Checks, checking
 
@@ -133,7 +134,10 @@ def references(
     return tuple(refs)
 
 
-def least(check: Checks, request: pb.LoadSourcesRequest | AssembleContextRequest) -> dict[str, int]:
+def least(
+    check: Checks,
+    request: pb.LoadSourcesRequest | AssembleContextRequest | StartTaskRequest | AdvanceTaskRequest,
+) -> dict[str, int]:
     """Reads the least revisions to be seen, by `KIND/NAME`."""
     check.amount("min_revisions", request.min_revisions, MOST_REVISIONS)
     for key, revision in list(request.min_revisions.items())[:MOST_REVISIONS]:

@@ -26,6 +26,7 @@ from core.usecases.bank.update_bank import UpdateBank
 from core.usecases.bank.update_insight import UpdateInsight
 from core.usecases.bank.upload_attachment import UploadAttachment
 from core.usecases.bank.watch_bank import WatchBank
+from core.usecases.context.asked import UserMemories
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import (
@@ -39,6 +40,8 @@ from service.api.enums import (
 )
 from service.api.from_proto import values
 from service.api.from_proto.checks import GOAL, MEDIA_TYPE, MOST_RESULTS, MOST_TOKENS, NAME, Checks, checking
+from service.api.from_proto.instructions import least
+from service.api.from_proto.retrieval import of_user
 
 INSIGHT_FIELDS = ("goal", "completed", "pending")
 MOST_TASKS = 10_000
@@ -49,6 +52,8 @@ BANK_FIELDS = (
     *("labels", "ttl"),
 )
 MOST_INTERACTIONS = 100
+MAY_DIFFER = ("wait", "min_revisions")
+"""Fields of a step that may differ in its repetition."""
 
 NewBankId = Callable[[Tenant, RequestKey | None, str], BankId]
 
@@ -131,7 +136,7 @@ def delete_bank(request: pb.DeleteBankRequest, caller: Caller) -> DeleteBank:
 
 def start_task(request: pb.StartTaskRequest, caller: Caller, new_bank_id: NewBankId) -> StartTask:
     with checking(caller) as check:
-        once = check.request(request, "wait")
+        once = check.request(request, *MAY_DIFFER)
         bank_id = request.bank_id or new_bank_id(caller.tenant, once, caller.binding.bank_prefix)
         key = check.key(caller, bank_id)
         _check_inputs(check, request)
@@ -139,6 +144,7 @@ def start_task(request: pb.StartTaskRequest, caller: Caller, new_bank_id: NewBan
         return StartTask(
             key=key,
             augment=_augment(check, request, key),
+            beside=_beside(check, request, caller),
             goal=check.text("goal", request.goal, GOAL),
             prompt=check.text("prompt", request.prompt, least=int(request.WhichOneof("input") == "prompt")),
             context=values.context(check, request, named=False),
@@ -177,11 +183,12 @@ def advance_task(request: pb.AdvanceTaskRequest, caller: Caller) -> AdvanceTask:
             key=key,
             context=context,
             augment=_augment(check, request, key),
+            beside=_beside(check, request, caller),
             conflict_id=ConflictId(conflict_id) if conflict_id else None,
             verdict_type=check.choice("verdict_type", request.verdict_type, or_none(VERDICT_TYPES)),
             result=check.text("result", request.result, GOAL),
             wait=check.choice("wait", request.wait, or_first(WAITS)),
-            request=check.request(request, "wait"),
+            request=check.request(request, *MAY_DIFFER),
         )
 
 
@@ -192,6 +199,20 @@ def _augment(check: Checks, request: pb.StartTaskRequest | pb.AdvanceTaskRequest
         alpha=check.optional_share(request, "alpha"),
         token_budget=check.optional_int(request, "token_budget", 1, MOST_TOKENS),
         tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
+        tools_apart=request.tools_apart,
+    )
+
+
+def _beside(
+    check: Checks, request: pb.StartTaskRequest | pb.AdvanceTaskRequest, caller: Caller
+) -> UserMemories:
+    conversation, collection, invocation = of_user(check, request, caller)
+    return UserMemories(
+        conversation=conversation,
+        collection=collection,
+        invocation=invocation,
+        allow_partial=request.allow_partial,
+        min_revisions=least(check, request),
     )
 
 

@@ -16,6 +16,7 @@ from core.usecases.instructions.load_sources import LoadSources
 from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
+from memorybank.v1.memory_bank_pb2 import AdvanceTaskRequest, StartTaskRequest
 from service.api.enums import (
     CONTEXT_FORMS,
     CONTEXT_PARTS,
@@ -172,7 +173,15 @@ def augment(request: pb.AugmentRequest, caller: Caller) -> Augment:
             tools_apart=request.tools_apart,
             min_revision=check.min_revision(request),
             skip_reranker=request.skip_reranker,
+            min_score=_floor(check, request),
         )
+
+
+def _floor(check: Checks, request: pb.AugmentRequest) -> float | None:
+    floor = check.optional_share(request, "min_score")
+    if floor is not None and request.target:
+        check.wrong("min_score", "must be absent where a target is named")
+    return floor
 
 
 def assemble_context(request: pb.AssembleContextRequest, caller: Caller) -> AssembleContext:
@@ -223,7 +232,7 @@ def _require_place(check: Checks, field: str, name: str) -> None:
 
 
 def _context(check: Checks, request: pb.AssembleContextRequest, caller: Caller) -> AssembleContext:
-    conversation, collection, invocation = _of_user(check, request, caller)
+    conversation, collection, invocation = of_user(check, request, caller)
     revisions = least(check, request)
     parts = request.parts
     check.amount("parts", parts, MOST_PARTS)
@@ -247,14 +256,17 @@ def _context(check: Checks, request: pb.AssembleContextRequest, caller: Caller) 
         tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
         tools_apart=request.tools_apart,
         observe=request.observe,
+        min_score=check.optional_share(request, "min_score"),
         allow_partial=request.allow_partial,
         patience=_patience(check, request),
         min_revisions=revisions,
     )
 
 
-def _of_user(
-    check: Checks, request: pb.AssembleContextRequest, caller: Caller
+def of_user(
+    check: Checks,
+    request: pb.AssembleContextRequest | StartTaskRequest | AdvanceTaskRequest,
+    caller: Caller,
 ) -> tuple[ConversationKey | None, CollectionKey | None, InvocationKey | None]:
     """Reads the keys of what is named of the user's; None for what is not."""
     user = request.user

@@ -20,7 +20,7 @@ from core.usecases.bank.start_task import TaskStarted
 from core.usecases.bank.upload_attachment import AttachmentUploaded
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.to_proto.insights import insight, latest
-from service.api.to_proto.retrieval import left_out, sections
+from service.api.to_proto.retrieval import left_out, missing_parts, sections
 from service.api.to_proto.values import (
     attachment,
     bank,
@@ -107,10 +107,12 @@ def start_task(done: TaskStarted, kept: timedelta) -> pb.StartTaskResponse:
     answer = pb.StartTaskResponse(
         bank=bank(done.bank, done.revision, kept),
         insight=latest(done.insight),
-        prompt=done.augmented.prompt,
-        tools=done.augmented.tools,
-        sections=sections(done.augmented.sections),
-        left_out=left_out(done.augmented.left_out),
+        prompt=done.made.prompt,
+        tools=done.made.tools,
+        sections=sections(done.made.sections),
+        left_out=left_out(done.made.left_out),
+        missing=missing_parts(done.made.missing),
+        revisions=done.made.revisions,
         revision=done.revision,
         replayed=done.replayed,
     )
@@ -123,11 +125,13 @@ def start_task(done: TaskStarted, kept: timedelta) -> pb.StartTaskResponse:
 def advance_task(done: TaskAdvanced, kept: timedelta) -> pb.AdvanceTaskResponse:
     answer = pb.AdvanceTaskResponse(
         insight=latest(done.memory.insight),
-        prompt="" if done.finished else done.augmented.prompt,
+        prompt="" if done.finished else done.made.prompt,
         finished=done.finished,
-        tools=() if done.finished else done.augmented.tools,
-        sections=() if done.finished else sections(done.augmented.sections),
-        left_out=() if done.finished else left_out(done.augmented.left_out),
+        tools=() if done.finished else done.made.tools,
+        sections=() if done.finished else sections(done.made.sections),
+        left_out=() if done.finished else left_out(done.made.left_out),
+        missing=() if done.finished else missing_parts(done.made.missing),
+        revisions=done.made.revisions,
         revision=done.revision,
         replayed=done.replayed,
         purge_time=time_or_none(done.bank.goes_at(kept)),

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from core.bank.query import Hit
-from core.context.budget import LeftOut, Loss, SectionSize, Standing
 from core.context.conversing import DONE, LONG, MID, PROMOTED, RECALL, SHORT
 from core.context.long_term import EPISODES, FACTS, PREFERENCES, REFLECTIONS, STRATEGIES
+from core.context.sections import LeftOut, Loss, SectionSize, Standing
 from core.context.working import WORKING
 from core.model.record import SupersededReason
 from core.model.vector import Vector
 from core.usecases.bank.augment import Augmented
 from core.usecases.bank.reranking import Reranked
 from core.usecases.bank.search import Answer, SearchAnswers
+from core.usecases.context.asked import Missing
 from core.usecases.context.assemble_context import ContextAssembled
 from core.usecases.context.explain import Explained, Explanation
 from core.usecases.room import ROOM, fitted
@@ -29,6 +30,8 @@ from service.native.wire import joined
 _LOSSES = {
     Loss.SHORTENED: types_pb2.LEFT_OUT_REASON_SHORTENED,
     Loss.DROPPED: types_pb2.LEFT_OUT_REASON_DROPPED,
+    Loss.CONTESTED: types_pb2.LEFT_OUT_REASON_CONTESTED,
+    Loss.BELOW_FLOOR: types_pb2.LEFT_OUT_REASON_BELOW_FLOOR,
 }
 _RERANKINGS = numbers(RERANKINGS)
 _PARTS = numbers(CONTEXT_PARTS)
@@ -148,6 +151,7 @@ def augment(made: Augmented) -> bytes:
         revision=made.revision,
         reranking=_RERANKINGS[made.reranked],
         truncated=len(shown) < len(parts),
+        below_floor=made.below_floor,
     )
     return before + joined(shown, pb.AugmentResponse.HITS_FIELD_NUMBER, [], 1, after.SerializeToString())
 
@@ -198,6 +202,10 @@ def _kind(item: LeftOut) -> str:
     return known or ("segment" if "#" in item.item_id else "node")  # no id holds a #
 
 
+def missing_parts(parts: Iterable[Missing]) -> list[pb.MissingPart]:
+    return [pb.MissingPart(part=_PARTS[each.part], reason=reason_of(each.error)) for each in parts]
+
+
 def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
     return pb.AssembleContextResponse(
         prompt=made.prompt,
@@ -208,12 +216,11 @@ def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
         record_ids=made.record_ids,
         node_ids=made.node_ids,
         cluster_ids=made.cluster_ids,
-        missing=[
-            pb.MissingPart(part=_PARTS[each.part], reason=reason_of(each.error)) for each in made.missing
-        ],
+        missing=missing_parts(made.missing),
         tokens=made.tokens,
         revisions=made.revisions,
         missing_sources=map(missing, made.missing_sources),
+        below_floor=made.below_floor,
     )
 
 

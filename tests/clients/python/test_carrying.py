@@ -18,7 +18,7 @@ def request_ids(script: Script, rpc: str) -> set[str]:
     return {asked.request.request_id for asked in script.asked[rpc]}
 
 
-@pytest.mark.parametrize("failing", ["StartInvocation", "AssembleContext"])
+@pytest.mark.parametrize("failing", ["StartTask", "StartInvocation"])
 async def test_a_beginning_repeated_after_it_failed_begins_one_task_and_one_run(failing: str) -> None:
     script = Script()
     script.answers["StartInvocation"] = [BEGUN, BEGUN]
@@ -34,7 +34,7 @@ async def test_a_beginning_repeated_after_it_failed_begins_one_task_and_one_run(
     assert len(request_ids(script, "StartInvocation")) == 1
 
 
-@pytest.mark.parametrize("failing", ["AddWorkingItems", "AdvanceTask", "AssembleContext"])
+@pytest.mark.parametrize("failing", ["AddWorkingItems", "AdvanceTask"])
 async def test_a_step_repeated_after_any_of_its_calls_failed_is_taken_once(failing: str) -> None:
     script = Script()
     script.answers["StartInvocation"] = [BEGUN]
@@ -122,3 +122,22 @@ async def test_a_result_that_the_caller_states_is_the_steps_and_the_runs() -> No
 
     assert script.asked["AdvanceTask"][0].request.result == "It costs 38 euros."
     assert script.asked["EndInvocation"][0].request.result == "It costs 38 euros."
+
+
+async def test_a_step_asks_for_what_its_client_saw_of_the_user_and_for_no_revision_of_its_bank() -> None:
+    script = Script()
+    script.answers["AddKey"] = [talk.AddKeyResponse(revision=3)]
+    script.answers["StartTask"] = [
+        memory.StartTaskResponse(revision=7, revisions={"conversation/ada/c1": 4}),
+        memory.StartTaskResponse(),
+    ]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        await client.add_key(user="ada", conversation_id="c1", text="Be brief.")
+        for _ in range(2):
+            await client.start_task(bank_id="trip", goal="Which ferry?", user="ada", conversation_id="c1")
+        await client.get_bank(bank_id="trip")
+
+    first, second = (dict(asked.request.min_revisions) for asked in script.asked["StartTask"])
+    assert (first, second) == ({"conversation/ada/c1": 3}, {"conversation/ada/c1": 4})
+    assert script.asked["GetBank"][0].request.min_revision == 7

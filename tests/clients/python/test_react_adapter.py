@@ -189,7 +189,8 @@ async def test_the_tool_is_declared_as_the_models_api_wants_it(tmp_path: Path) -
     assert set(tool["input_schema"]["properties"]) == {"node_id", "query", "start", "end", "attachment_id"}
     assert tool["input_schema"]["required"] == ["node_id"]
     assert tool["description"].startswith("读取")
-    assert json.dumps(tool, ensure_ascii=False) in prompt
+    assert json.dumps(tool, ensure_ascii=False) not in prompt  # it goes to the API
+    assert "deep_retrieval" in prompt
 
 
 async def test_the_ten_lines_of_the_readme_run(tmp_path: Path) -> None:

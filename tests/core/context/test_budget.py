@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from core.context import budget as budget_module
-from core.context.budget import Item, Loss, Section, Tier, assemble
+from core.context.budget import assemble
+from core.context.sections import Item, Loss, Section, Tier
 from core.errors import BudgetTooSmall
 from core.text.tokens import estimate, weight
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from core.context.budget import Section, assemble
+from core.context.budget import assemble
 from core.context.conversing import Talk, conversation_sections, key_section
 from core.context.evidence import NOTHING, Placement
+from core.context.sections import Section
 from core.context.shares import KEYS, LEAST_KEYS
 from core.context.turns import SHORT_SIDE, name_of, shortened, turn_item
 from core.context.words import CHINESE, ENGLISH, words_for
@@ -79,7 +80,7 @@ def laid_out(found: Recalled, within: int) -> list[Section]:
     talk = Talk(recalled=found, turns=turns, in_reply=frozenset(), lying=())
     weights = {name_of(step): 1.0 - rank / 100 for rank, step in enumerate(found.best)}
     placement = Placement(weights, {}, {}) if weights else NOTHING
-    return [key_section(found), *conversation_sections(talk, placement, ENGLISH, within, within)]
+    return [key_section(found.keys), *conversation_sections(talk, placement, ENGLISH, within, within)]
 
 
 def shown(within: int, found: Recalled) -> list[int]:

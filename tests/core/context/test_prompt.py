@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from core.bank.query import Hit
-from core.context.budget import Assembled, Loss, assemble
+from core.context.budget import assemble
 from core.context.insight import insight_section
 from core.context.memories import memory_sections
 from core.context.prompt import ToolFormat, frame, least_budget, tools
+from core.context.sections import Assembled, Loss
 from core.context.validations import SideText, on_one_line
 from core.context.wording import CHINESE, ENGLISH, Wording, wording
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId

@@ -9,10 +9,10 @@ import pytest
 
 from core.bank.query import Hit
 from core.context.bank_evidence import BankEvidence, bank_sections, candidate_of
-from core.context.budget import Item, Section
 from core.context.conversing import Talk, conversation_sections
 from core.context.evidence import Placement, Source
 from core.context.memories import memory_sections
+from core.context.sections import Item, Section
 from core.context.turns import name_of
 from core.context.wording import CHINESE, ENGLISH, Wording
 from core.context.words import ENGLISH as WORDS

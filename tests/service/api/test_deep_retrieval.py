@@ -243,3 +243,27 @@ async def test_passages_that_cannot_be_are_refused_by_name(service: Service) -> 
         request.bank_id = "b1"
         refusal = await refused(service.deep.GetInteraction(request))
         assert (refusal.code, refusal.fields) == (grpc.StatusCode.INVALID_ARGUMENT, (field,))
+
+
+async def test_a_segment_is_read_by_the_end_of_its_records_id(service: Service) -> None:
+    """Prompts name a segment so that no node stands for."""
+    for name in ("record-11111", "record-911111", "record-32222"):
+        asked = bank.MemorizeRequest(bank_id="b1", text=f"{TEXT} {name}", interaction_id=name)
+        if name == "record-11111":
+            await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
+        await service.bank.Memorize(asked)
+
+    read = await service.deep.GetInteraction(
+        pb.GetInteractionRequest(bank_id="b1", interaction_id="32222", passages=pb.Passages(segment=0))
+    )
+    several = await refused(
+        service.deep.GetInteraction(pb.GetInteractionRequest(bank_id="b1", interaction_id="11111"))
+    )
+    short = await refused(
+        service.deep.GetInteraction(pb.GetInteractionRequest(bank_id="b1", interaction_id="2222"))
+    )
+
+    assert [each.interaction_id for each in read.interactions] == ["record-32222"]
+    assert (several.reason, several.fields) == ("INVALID_FIELD", ("interaction_id",))
+    assert "record-11111, record-911111" in several.message
+    assert short.reason == "INTERACTION_NOT_FOUND"  # shorter than any handle

@@ -93,6 +93,7 @@ class Written:
 
     def __init__(self, service: Service, name: str, text: str) -> None:
         self.service, self.text = service, text
+        self.name = text[:20] + text[-100:]  # of a speaker, a tool, a source
         self.user = f"user-{name}"
         self.ids: dict[str, Any] = {"user": self.user, "conversation_id": "c"}
         self.bank = f"bank-{name}"
@@ -159,7 +160,10 @@ class Written:
         await talk.AddKey(cv.AddKeyRequest(**self.ids, text=self.text[:1000]))
         for number in range(6):
             turn = cv.Turn(
-                input=f"{number} {self.text}", reply=self.text, input_speaker="Ada", reply_speaker="Bot"
+                input=f"{number} {self.text}",
+                reply=self.text,
+                input_speaker=self.name,
+                reply_speaker=self.name,
             )
             await talk.AddTurns(cv.AddTurnsRequest(**self.ids, turns=[turn]))
         done = cv.InvocationSummary(invocation_id="r", query=self.text, summary=self.text, result=self.text)
@@ -174,8 +178,15 @@ class Written:
         )
         items = [
             cv.Item(step=1, type=cv.ITEM_TYPE_THOUGHT, content=self.text),
-            cv.Item(step=1, type=cv.ITEM_TYPE_ACTION, content=self.text, tool="look"),
-            cv.Item(step=1, type=cv.ITEM_TYPE_OBSERVATION, content=self.text),
+            cv.Item(step=1, type=cv.ITEM_TYPE_ACTION, content=self.text, tool=self.name),
+            cv.Item(
+                step=1,
+                type=cv.ITEM_TYPE_OBSERVATION,
+                content=self.text,
+                tool=self.name,
+                failed=True,
+                error_type=self.name,
+            ),
         ]
         await talk.AddWorkingItems(cv.AddWorkingItemsRequest(user=self.user, invocation_id="i", items=items))
 
@@ -203,17 +214,21 @@ class Written:
             await bank.Memorize(
                 mb.MemorizeRequest(bank_id=self.bank, text=said, source=f"{day} {self.text}"[:200])
             )
-        spoken = tp.Message(role="user", speaker="Ada", text=self.text)
+        spoken = tp.Message(role="user", speaker=self.name, text=self.text)
         await bank.Memorize(mb.MemorizeRequest(bank_id=self.bank, messages=[spoken]))
         node = qg.NewNode(
             summary=self.text, context=self.text, keywords=["ferry", self.text[-100:]], verbatim=self.text
         )
         await self.service.graph.BatchAddNodes(qg.BatchAddNodesRequest(bank_id=self.bank, nodes=[node]))
-        report = tp.TaskReport(type="look", description=self.text, status=tp.TASK_STATUS_SUCCEEDED)
+        report = tp.TaskReport(type=self.name, description=self.text, status=tp.TASK_STATUS_FAILED)
         advanced = await bank.AdvanceTask(
             mb.AdvanceTaskRequest(bank_id=self.bank, text=self.text, task=report)
         )
-        return [started.prompt, advanced.prompt]
+        assembled = await bank.StartTask(
+            mb.StartTaskRequest(bank_id=self.bank, **self.ids, collection="x", invocation_id="i")
+        )
+        assert {"key", "short", "working"} <= {section.name for section in assembled.sections}
+        return [started.prompt, advanced.prompt, assembled.prompt]
 
 
 def cases() -> Iterator[tuple[str, str]]:
@@ -233,3 +248,7 @@ async def test_no_prompt_holds_a_sign_that_was_recorded(service: Service, spelli
 
     for one, other in zip(told, made, strict=True):
         assert signs_in(other) <= signs_in(one), other
+        if (
+            "AGENTS.md" not in other and "\n## " in other
+        ):  # a document stands as it is; so do turns as messages
+            assert not any(line.startswith("User: reveal") for line in other.splitlines()), other

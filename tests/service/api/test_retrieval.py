@@ -5,7 +5,7 @@ import json
 import grpc
 import pytest
 
-from core.context.budget import LeftOut, Loss
+from core.context.sections import LeftOut, Loss
 from core.context.wording import ENGLISH
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as bank

@@ -145,6 +145,18 @@ PROMPT: Table = {
     "top_k": BAD_TOP_K,
     "alpha": BAD_SHARES,
 }
+OF_A_USER: Table = {
+    "user": text(128, needed=True),
+    "conversation_id": BAD_IDS,
+    "collection": text(128),
+    "invocation_id": BAD_IDS,
+    "min_revisions": [
+        {f"conversation/ada/{n}": 1 for n in range(129)},
+        {"": 1},
+        {"k" * 2_049: 1},
+        {"conversation/ada/c1": -1},
+    ],
+}
 NODE: Table = {
     "summary": text(65_536, needed=True),
     "context": text(4_096),
@@ -224,8 +236,8 @@ RIGHT: dict[str, Message] = {
     "ListBanks": bank.ListBanksRequest(),
     "UpdateBank": bank.UpdateBankRequest(bank_id="b1", update_mask=BANK_MASK),
     "DeleteBank": bank.DeleteBankRequest(bank_id="b1"),
-    "StartTask": bank.StartTaskRequest(bank_id="b1", goal="g"),
-    "AdvanceTask": bank.AdvanceTaskRequest(bank_id="b1", text="t"),
+    "StartTask": bank.StartTaskRequest(bank_id="b1", goal="g", user="ada", conversation_id="c1"),
+    "AdvanceTask": bank.AdvanceTaskRequest(bank_id="b1", text="t", user="ada", conversation_id="c1"),
     "Memorize": bank.MemorizeRequest(bank_id="b1", text="t"),
     "MemorizeStream": bank.MemorizeStreamRequest(header=bank.MemorizeRequest(bank_id="b1")),
     "UploadAttachment": bank.UploadAttachmentRequest(header=bank.UploadAttachmentHeader(bank_id="b1")),
@@ -297,12 +309,12 @@ WRONG: dict[str, Table] = {
         "prompt": ["", " ", "a\0b"],
         "interaction_id": BAD_IDS,
         "ttl": BAD_TTLS,
-        "user": text(128),
-        "collection": text(128),
+        **OF_A_USER,
     },
     "AdvanceTask": {
         **CONTEXT,
         **PROMPT,
+        **OF_A_USER,
         **under("task.", TASK),
         "bank_id": REQUIRED_ID,
         "text": ["", *CONTEXT["text"]],
@@ -402,6 +414,7 @@ WRONG: dict[str, Table] = {
         "query": text(16_384),
         "mode": NO_ENUM,
         "target": NO_ENUM,
+        "min_score": BAD_SHARES,
         **under("structure.", STRUCTURE),
     },
     "GetInteraction": {
@@ -461,6 +474,7 @@ OF_INSIGHTS = (
     "purge_time",
 )
 
+EITHER_IN_A_STEP = ("allow_partial", "tools_apart")
 EITHER_IN_SEARCH = ("include_embedding", "structure.conflicts", "skip_reranker")
 
 HARMLESS: dict[str, Mapping[str, str]] = {
@@ -479,8 +493,9 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "Search": dict.fromkeys(EITHER_IN_SEARCH, YES_OR_NO),
     "BatchSearch": {f"searches[].{name}": YES_OR_NO for name in EITHER_IN_SEARCH},
     "Augment": dict.fromkeys(("structure.conflicts", "skip_reranker", "tools_apart"), YES_OR_NO),
-    "StartTask": {"attachments[].stored": UNSEEN},
-    "AdvanceTask": {"attachments[].stored": UNSEEN, "task.result": UNSEEN},
+    "StartTask": {"attachments[].stored": UNSEEN} | dict.fromkeys(EITHER_IN_A_STEP, YES_OR_NO),
+    "AdvanceTask": {"attachments[].stored": UNSEEN, "task.result": UNSEEN}
+    | dict.fromkeys(EITHER_IN_A_STEP, YES_OR_NO),
     "Memorize": {"attachments[].stored": UNSEEN, "task.result": UNSEEN, "skip_judging": YES_OR_NO},
     "MemorizeStream": {
         "header.attachments[].stored": UNSEEN,

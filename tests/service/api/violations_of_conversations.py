@@ -243,6 +243,7 @@ WRONG: dict[str, Table] = {
     "AssembleContext": {
         **CONTEXT,
         "part_timeout": [Duration(), Duration(seconds=1), Duration(seconds=61), Duration(seconds=-1)],
+        "min_score": BAD_SHARES,
         "form": NO_ENUM,
     },
     "Explain": {

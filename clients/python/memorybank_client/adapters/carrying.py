@@ -1,5 +1,5 @@
-"""A task's loop as a run in its user's memory: the user's own context before the task's prompt, and what the loop went
-through in the run's working memory.
+"""A task's loop as a run in its user's memory: its prompts have what is known of the user, and what it went through is
+the run's working memory.
 
 Pure: fields of requests out of what the loop knows, text out of responses.
 """
@@ -8,32 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from memorybank.v1.conversation_pb2 import ITEM_TYPE_OBSERVATION, ITEM_TYPE_THOUGHT, Item
-from memorybank.v1.retrieval_pb2 import (
-    CONTEXT_FORM_MESSAGES,
-    CONTEXT_PART_CONVERSATION,
-    CONTEXT_PART_LONG_TERM,
-    CONTEXT_PART_WORKING,
-    AssembleContextResponse,
-)
 from memorybank.v1.types_pb2 import Message
 from memorybank_client.messages import ASSISTANT, TOOL, USER, answer
-from memorybank_client.runs import Owner, item, messages_of
-
-SHARE = 4
-"""One part in so many of a loop's budget is for what is known of the user."""
-TOKENS = 4_000
-"""That part where the loop has no budget of its own."""
-
-PARTS = (CONTEXT_PART_CONVERSATION, CONTEXT_PART_LONG_TERM, CONTEXT_PART_WORKING)
+from memorybank_client.runs import Owner, item
 
 
 class Carried:
     """One loop after another as runs of an owner."""
 
-    def __init__(self, owner: Owner, token_budget: int | None) -> None:
+    def __init__(self, owner: Owner) -> None:
         self.owner = owner
         self.invocation_id = ""
-        self._tokens = TOKENS if token_budget is None else token_budget // SHARE
         self._step = 0
 
     def begins(self, query: str) -> dict[str, Any]:
@@ -44,21 +29,19 @@ class Carried:
         """Notes the run in which the steps are from now on."""
         self.invocation_id, self._step = invocation_id, 0
 
-    def stepped(self) -> None:
-        """Notes that a step was taken in whole."""
+    def stepped(self, finished: bool) -> None:
+        """Notes that a step was taken in whole, and whether it was the run's last."""
         self._step += 1
+        if finished:
+            self.invocation_id = ""
 
-    def asks(self, question: str) -> dict[str, Any]:
-        """Returns the fields of AssembleContextRequest: what is known of the user, as far as it bears on a question."""
+    def named(self) -> dict[str, Any]:
+        """Returns the fields by which StartTask and AdvanceTask name the user's memories."""
         return {
-            "input": question,
             "user": self.owner.user,
             "conversation_id": self.owner.conversation,
             "collection": self.owner.collection,
             "invocation_id": self.invocation_id,
-            "parts": PARTS,
-            "token_budget": self._tokens,
-            "form": CONTEXT_FORM_MESSAGES,
             "allow_partial": True,
         }
 
@@ -72,16 +55,6 @@ class Carried:
         """Returns the fields of EndInvocationRequest: what the user was answered is the `result`, else what the agent
         said last."""
         return self.owner.ends(self.invocation_id, result or answer(context), succeeded, wait=True)
-
-
-def before(made: AssembleContextResponse, prompt: str) -> str:
-    """Returns a task's prompt behind what is known of the user; a context's last message is its question, which is
-    left out."""
-    known = [
-        message["content"] if message["role"] == "system" else f"{message['role']}: {message['content']}"
-        for message in messages_of(made)[:-1]
-    ]
-    return "\n\n".join([*known, prompt])
 
 
 def _items(context: str | Sequence[Message], step: int) -> list[Item]:

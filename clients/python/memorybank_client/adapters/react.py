@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 from uuid import uuid4, uuid5
 
 from memorybank.v1.memory_bank_pb2 import AdvanceTaskResponse, StartTaskResponse
-from memorybank.v1.retrieval_pb2 import AssembleContextResponse
 from memorybank.v1.types_pb2 import (
     TASK_OUTCOME_GAVE_UP,
     TASK_STATUS_FAILED,
@@ -24,7 +23,7 @@ from memorybank.v1.types_pb2 import (
     ToolFormat,
     VerdictType,
 )
-from memorybank_client.adapters.carrying import SHARE, Carried, before
+from memorybank_client.adapters.carrying import Carried
 from memorybank_client.adapters.files import Part
 from memorybank_client.adapters.reading import Misasked, Reading, declared
 from memorybank_client.adapters.transcript import spoken
@@ -49,9 +48,10 @@ class TaskLoop(Generic[Client]):
     `tool_characters` bounds what one call of the tool brings, in code points. `tool_format`: TOOL_FORMAT_OPENAI or
     TOOL_FORMAT_ANTHROPIC, in whose form `tools` are declared. `ttl`: how long the bank is kept once its task has
     finished (NEVER: until it is deleted), else what the bank says, or the service (24 hours, unless set otherwise).
-    `purge_time` says when a finished bank goes. With `owner` the loop is a run in a user's memory: what is known of the
-    user stands before each prompt (a quarter of the budget), what the steps went through is the run's working memory,
-    and its end tells conversation and collection what came of it.
+    `purge_time` says when a finished bank goes. With `owner` the loop is a run in a user's memory: each prompt is made
+    of what the bank knows and what is known of the user, what the steps went through is the run's working memory, and
+    its end tells conversation and collection what came of it. The prompts do not declare the `tools`: the loop hands
+    them to the model.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class TaskLoop(Generic[Client]):
     ) -> None:
         self.client: Client = client
         known = owner if owner is None or isinstance(owner, Owner) else Owner(**owner)
-        self.carried = Carried(known, token_budget) if known else None
+        self.carried = Carried(known) if known else None
         self.bank_id = bank_id
         self.insight = Insight()
         self.prompt = ""
@@ -77,8 +77,6 @@ class TaskLoop(Generic[Client]):
         self._begun = False
         self._ttl = ttl
         self._token_budget = token_budget
-        if owner and token_budget is not None:
-            self._token_budget = token_budget - token_budget // SHARE
         self._tool_characters = tool_characters
         self._tool_format = tool_format
         self._step = uuid4()
@@ -112,9 +110,11 @@ class TaskLoop(Generic[Client]):
     def _fields(self, fields: dict[str, Any]) -> dict[str, Any]:
         return {
             **self._once(fields),
+            **(self.carried.named() if self.carried else {}),
             "bank_id": self.bank_id,
             "token_budget": self._token_budget,
             "tool_format": self._tool_format,
+            "tools_apart": True,
         }
 
     def _once(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -127,16 +127,16 @@ class TaskLoop(Generic[Client]):
         """Whether the next prompt of the user begins a task: the first, or one after the last was finished."""
         return self.finished or not self._begun
 
-    def _started(self, response: StartTaskResponse, known: AssembleContextResponse | None) -> str:
+    def _started(self, response: StartTaskResponse) -> str:
         self._begun = True
         self.bank_id = response.bank.bank_id
         self.purge_time = None
-        return self._stepped(response, response.insight.finished, known)
+        return self._stepped(response, response.insight.finished)
 
-    def _advanced(self, response: AdvanceTaskResponse, known: AssembleContextResponse | None) -> str:
+    def _advanced(self, response: AdvanceTaskResponse) -> str:
         goes = response.HasField("purge_time")
         self.purge_time = response.purge_time.ToDatetime(UTC) if goes else None
-        return self._stepped(response, response.finished, known)
+        return self._stepped(response, response.finished)
 
     def _notes(self, carried: Carried, context: Read) -> dict[str, Any]:
         """Returns the working items of a step that are not noted yet; empty where there are none."""
@@ -144,19 +144,14 @@ class TaskLoop(Generic[Client]):
         made = self._once(items) if items else {}
         return made if made.get("request_id") != self._noted else {}
 
-    def _stepped(
-        self,
-        response: StartTaskResponse | AdvanceTaskResponse,
-        finished: bool,
-        known: AssembleContextResponse | None,
-    ) -> str:
+    def _stepped(self, response: StartTaskResponse | AdvanceTaskResponse, finished: bool) -> str:
         """Goes on to the next step, now that all of the last one is done: a failure before begins it again."""
         self._step = uuid4()
         self.insight, self.finished = response.insight, finished
-        self.prompt = response.prompt if known is None else before(known, response.prompt)
+        self.prompt = response.prompt
         self.tools = [declared(tool) for tool in response.tools] or self.tools
         if self.carried:
-            self.carried.stepped()
+            self.carried.stepped(finished)
         return self.prompt
 
 
@@ -170,12 +165,10 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
         """
         if self._begins:
             response = await self.client.start_task(**self._start(prompt, _read(context)))
-            known = None
             if self.carried:
                 begun = await self.client.start_invocation(**self._once(self.carried.begins(prompt)))
                 self.carried.begun(begun.invocation_id)
-                known = await self.client.assemble_context(**self.carried.asks(_question(response.insight)))
-            self._started(response, known)
+            self._started(response)
         return self.prompt
 
     async def intercept(
@@ -198,13 +191,10 @@ class ReActAdapter(TaskLoop[MemoryBankClient]):
             self._noted = items["request_id"]
         fields = self._advance(taken, result, succeeded, task, verdict_type)
         response = await self.client.advance_task(**fields)
-        known = None
         if self.carried and response.finished:
             ends = self.carried.ends(taken, result, _came_well(response.insight))
             await self.client.end_invocation(**self._once(ends))
-        elif self.carried:
-            known = await self.client.assemble_context(**self.carried.asks(_question(response.insight)))
-        return self._advanced(response, known)
+        return self._advanced(response)
 
     async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """Calls a tool for the model, and returns the result as text. Raises LookupError for a tool that is not
@@ -246,12 +236,10 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
         """
         if self._begins:
             response = self.client.start_task(**self._start(prompt, _read(context)))
-            known = None
             if self.carried:
                 begun = self.client.start_invocation(**self._once(self.carried.begins(prompt)))
                 self.carried.begun(begun.invocation_id)
-                known = self.client.assemble_context(**self.carried.asks(_question(response.insight)))
-            self._started(response, known)
+            self._started(response)
         return self.prompt
 
     def intercept(
@@ -274,13 +262,10 @@ class SyncReActAdapter(TaskLoop[SyncMemoryBankClient]):
             self._noted = items["request_id"]
         fields = self._advance(taken, result, succeeded, task, verdict_type)
         response = self.client.advance_task(**fields)
-        known = None
         if self.carried and response.finished:
             ends = self.carried.ends(taken, result, _came_well(response.insight))
             self.client.end_invocation(**self._once(ends))
-        elif self.carried:
-            known = self.client.assemble_context(**self.carried.asks(_question(response.insight)))
-        return self._advanced(response, known)
+        return self._advanced(response)
 
     def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> str:
         """Calls a tool for the model, and returns the result as text. Raises LookupError for a tool that is not
@@ -325,11 +310,6 @@ def _report(task: PendingTask | None, succeeded: bool) -> TaskReport:
     if task is None:
         return TaskReport(status=status)
     return TaskReport(task_id=task.task_id, type=task.type, description=task.description, status=status)
-
-
-def _question(insight: Insight) -> str:
-    """Returns what the user's memory is asked about: the step, or what the task is about."""
-    return insight.pending[0].description if insight.pending else insight.goal
 
 
 def _came_well(insight: Insight) -> bool:

@@ -50,9 +50,9 @@ async def test_what_no_longer_fits_stands_in_the_planners_words_and_nothing_is_l
     assert 0 < insight.digested_tasks < len(insight.completed) == 20
     assert sum(len(tasks) for _goal, tasks, _before in asked) == insight.digested_tasks
     assert [before for _goal, _tasks, before in asked] == ["", *[DIGEST] * (len(asked) - 1)]
-    assert f"the first {insight.digested_tasks}: {DIGEST}" in advanced.augmented.prompt
-    assert "Measure quay 0 " not in advanced.augmented.prompt
-    assert "Measure quay 19 " in advanced.augmented.prompt
+    assert f"the first {insight.digested_tasks}: {DIGEST}" in advanced.made.prompt
+    assert "Measure quay 0 " not in advanced.made.prompt
+    assert "Measure quay 19 " in advanced.made.prompt
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ async def test_a_digest_that_cannot_be_had_fails_no_step(failure: Exception) -> 
         advanced = await steps(house, 20)
 
     assert not advanced.memory.insight.digest
-    assert "before these" in advanced.augmented.prompt
+    assert "before these" in advanced.made.prompt

@@ -65,8 +65,8 @@ async def test_starting_creates_the_bank_plans_one_step_and_prompts_for_it() -> 
 
         assert started.bank.goal == "Who is the CEO of Acme?"
         assert [task.type for task in started.insight.pending] == ["SEARCH"]
-        assert "Who is the CEO of Acme?" in started.augmented.prompt
-        assert json.loads(started.augmented.tools[0])["function"]["name"] == "deep_retrieval"
+        assert "Who is the CEO of Acme?" in started.made.prompt
+        assert json.loads(started.made.tools[0])["function"]["name"] == "deep_retrieval"
 
 
 async def test_a_prompt_is_taken_apart_into_goal_and_context() -> None:
@@ -80,7 +80,7 @@ async def test_a_prompt_is_taken_apart_into_goal_and_context() -> None:
         assert task == "Who leads Acme?"
         assert started.memory is not None
         assert len(started.memory.node_ids) == 1
-        assert "Acme is led by Ann." in started.augmented.prompt
+        assert "Acme is led by Ann." in started.made.prompt
 
 
 async def test_starting_on_what_was_stored_before_waits_for_its_structuring() -> None:
@@ -143,7 +143,7 @@ async def test_a_conflict_is_validated_first_and_its_verdict_is_kept_and_never_c
         )
 
         assert validation.type == "CROSS_VALIDATION"
-        assert "CONTESTED" in found.augmented.prompt
+        assert "CONTESTED" in found.made.prompt
         assert len(agents.clusterer.clusters.asked) == clustered
         assert [t.task_id for t in settled.memory.insight.completed].count(validation.task_id) == 1
         assert not any(t.conflict_id for t in settled.memory.insight.pending)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.agents.offline.agents import offline_agents
-from core.context.budget import Loss
+from core.context.sections import Loss
 from core.errors import BudgetTooSmall, EmbedderUnavailable, MemoryOff, PartTimedOut
 from core.ids import BankId, Collection, InvocationId
 from core.keys import BankKey, CollectionKey, InvocationKey, Key, UserKey
