@@ -28,7 +28,12 @@ WORDS = ("--bank", "trip", "--conversation", "c1")
 CALLS: dict[str, dict[str, Any]] = {
     "retrieve_facts": {"query": "渡轮几点开？"},
     "recall_episodes": {"query": "booking a ferry"},
+    "list_recent": {},
+    "search_conversations": {"query": "渡轮"},
     "store_fact": {"content": "The ferry leaves at nine."},
+    "correct": {"record_id": "r-1", "content": "The ferry leaves at ten."},
+    "forget": {"record_ids": ["r-1"]},
+    "create_instructions": {"path": "AGENTS.md", "text": "Be brief."},
     "load_instructions": {},
     "edit_instructions": {"path": "AGENTS.md", "old_text": "nine", "new_text": "ten"},
     "search_turns": {"query": "ferry"},

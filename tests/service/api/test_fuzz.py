@@ -93,7 +93,7 @@ def a_string(random_: random.Random, method: str, seed: bytes) -> bytes:
     kind = random_.random()
     if kind < 0.3:
         return random_.randbytes(random_.randrange(200))
-    if kind < 0.6:
+    if kind < 0.6 or not WRONG[method]:
         return mutated(random_, seed)
     request = type(RIGHT[method]).FromString(seed)
     path = random_.choice(sorted(WRONG[method]))

@@ -191,8 +191,8 @@ async def test_the_questions_of_the_background_use_their_indexes(store: SqliteSt
         "old_requests": "requests_by_time",
         "listed": "sqlite_autoindex_aggregates",
     }
-    named = "limit since now default_ttl before tenant kind after user collection state include_banks".split()
-    values = dict.fromkeys(named, 0) | {"labels": "{}"}
+    named = "limit since now default_ttl before tenant kind after user collection state include_banks prefix".split()
+    values = dict.fromkeys(named, 0) | {"labels": "{}", "names": "null", "collections": "null"}
     connection = sqlite3.connect(path)
 
     plans = {
