@@ -4,12 +4,14 @@ Law: the contexts are the ones that AssembleContext answers with. A world is tol
 interaction, and to a conversation, a message a turn, whose tiers and facts are up to date when the questions come. All
 settings are the default ones: every question is asked once before, as in a long use, so that clusters are recalled and
 become keys; then it is only looked at. Evidence counts if its whole message stands in the context word for word. Beside
-them stand the last turns that the same budget holds, which an agent without a memory sees, and what the bank's search
-finds first, a line each.
+them stand the last turns that the same budget holds, which an agent without a memory sees, as many turns by chance,
+all turns, which no budget bounds, and what the bank's search finds first, a line each. Where a set tells the answers,
+one reader answers out of each (`answers`).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from core.bank.query import Target
@@ -30,6 +32,7 @@ from core.usecases.conversation.create_conversation import CreateConversation, c
 from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
 from core.usecases.house import House
 from core.usecases.long_term.delete_collection import DeleteCollection, delete_collection
+from evaluation.answers import worth_of
 from evaluation.asking import TENANT, memorized
 from evaluation.figures import BUDGETS, Outcome, Standing
 from evaluation.pacing import Progress, Stopwatch, Took
@@ -40,15 +43,20 @@ AT_ONCE = 50  # turns of a call
 EVALUATED = User("evaluation")
 FIRST_HITS = 200
 """Segments of which as many stand as plain lines as a budget holds: no context should hold less."""
-LAST, HITS, TALK, TAUGHT, BANK, ALL = (
+LAST, RANDOM, WHOLE, HITS, TALK, TAUGHT, BANK, ALL = (
     "the last turns alone",
+    "turns by chance",
+    "all turns, without a budget",
     "first hits of the bank, as plain lines",
     "conversation",
     "conversation and its facts",
     "bank",
     "conversation, its facts and bank",
 )
-NAMES = (LAST, HITS, TALK, TAUGHT, BANK, ALL)
+NAMES = (LAST, RANDOM, WHOLE, HITS, TALK, TAUGHT, BANK, ALL)
+ASSEMBLED = NAMES[4:]
+SEED = 7
+LAST_HEADING = "\n## "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +88,7 @@ class _Told:
 @dataclass(slots=True)
 class _Notes:
     outcomes: dict[str, list[Outcome]] = field(default_factory=lambda: {name: [] for name in NAMES})
-    took: dict[str, list[Took]] = field(default_factory=lambda: {name: [] for name in NAMES[2:]})
+    took: dict[str, list[Took]] = field(default_factory=lambda: {name: [] for name in ASSEMBLED})
 
 
 async def ask_contexts(house: House, chosen: EvaluationSet, progress: Progress) -> Contexts:
@@ -160,14 +168,15 @@ async def _settled(house: House, key: ConversationKey) -> None:
 
 async def _ask(house: House, chat: _Told, question: Question, notes: _Notes) -> None:
     await house.embedder.embed_queries([question.text])
-    notes.outcomes[LAST].append(
-        _outcome(question, [_standing(chat, question, _filled(chat.newest, budget)) for budget in BUDGETS])
-    )
-    first = await _first_hits(house, chat, question)
-    notes.outcomes[HITS].append(
-        _outcome(question, [_standing(chat, question, _filled(first, budget)) for budget in BUDGETS])
-    )
-    for name in NAMES[2:]:
+    by_chance = Random(f"{SEED} {question.question_id}").sample(chat.newest, len(chat.newest))
+    plain = {LAST: chat.newest, RANDOM: by_chance, HITS: await _first_hits(house, chat, question)}
+    for name, texts in plain.items():
+        notes.outcomes[name].append(
+            _outcome(question, [_standing(chat, question, _filled(texts, budget)) for budget in BUDGETS])
+        )
+    whole = _standing(chat, question, "\n".join(reversed(chat.newest)))
+    notes.outcomes[WHOLE].append(_outcome(question, [whole] * len(BUDGETS)))
+    for name in ASSEMBLED:
         stands = []
         for budget in BUDGETS:
             watch = Stopwatch()
@@ -200,7 +209,8 @@ def _filled(texts: Sequence[str], budget: int) -> str:
 async def _prompt(house: House, chat: _Told, name: str, question: Question, budget: int) -> str | None:
     command = AssembleContext(input=question.text, token_budget=budget, observe=True, **chat.sources(name))
     try:
-        return (await assemble_context(house, command)).prompt
+        prompt = (await assemble_context(house, command)).prompt
+        return prompt.rpartition(LAST_HEADING)[0] or prompt  # the question itself is no answer to it
     except BudgetTooSmall:
         return None
 
@@ -208,7 +218,8 @@ async def _prompt(house: House, chat: _Told, name: str, question: Question, budg
 def _standing(chat: _Told, question: Question, prompt: str) -> Standing:
     line = one_line(prompt)
     share = sum(chat.asked.lines[message] in line for message in question.evidence) / len(question.evidence)
-    return Standing(shown=share, reachable=share)
+    worth = worth_of(question.text, prompt, question.answer) if question.answer else None
+    return Standing(shown=share, reachable=share, worth=worth)
 
 
 def _outcome(question: Question, stands: Sequence[Standing | None]) -> Outcome:

@@ -17,6 +17,7 @@ def markdown(found: Contexts, conditions: Conditions) -> str:
     """Renders everything about one set."""
     head = ["all evidence word for word in a context of", *(f"{budget:,} tokens" for budget in BUDGETS)]
     head += [f"{BUDGETS[-1]:,}: 95 %", f"some evidence, {BUDGETS[-1]:,}", "without a context"]
+    head += [f"an answer out of it, {BUDGETS[-1]:,}: F1, BLEU-1"]
     head += [f"assembled at {BUDGETS[-1]:,}, p50/p95 ms"]
     rows = []
     for name in NAMES:
@@ -30,7 +31,8 @@ def _row(figures: Figures) -> list[str]:
     last = figures.prompts[-1]
     without = max(one.without for one in figures.prompts)
     shares = [share(one.whole.mean) for one in figures.prompts]
-    return [*shares, interval(last.whole), share(last.some), f"{without:,}"]
+    worth = ", ".join(map(share, last.worth)) if last.worth else "–"
+    return [*shares, interval(last.whole), share(last.some), f"{without:,}", worth]
 
 
 def plain(found: Contexts, conditions: Conditions) -> Mapping[str, Any]:
@@ -53,5 +55,10 @@ def _plain(figures: Figures, found: Contexts, name: str) -> Mapping[str, Any]:
         "whole": {budget: one.whole.mean for budget, one in zip(BUDGETS, figures.prompts, strict=True)},
         "some": {budget: one.some for budget, one in zip(BUDGETS, figures.prompts, strict=True)},
         "without": max(one.without for one in figures.prompts),
+        "answers": {
+            budget: one.worth._asdict()
+            for budget, one in zip(BUDGETS, figures.prompts, strict=True)
+            if one.worth is not None
+        },
         "seconds": quantiles(found.took.get(name, ())),
     }

@@ -131,5 +131,6 @@ def _question(form: QuestionForm, language: str) -> Question:
         evidence=frozenset(form.evidence),
         hard_negatives=frozenset(form.hard_negatives),
         language=form.language or language,
+        answer=form.answer,
         apart=form.apart,
     )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.answers import Worth
+
 DEPTHS = (5, 10, 20)
 BUDGETS = (1_000, 2_000, 4_000)
 SAMPLES = 2_000
@@ -19,10 +21,12 @@ _OUTER = (2.5, 97.5)  # percentiles between which 95 % lie
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """The shares of a question's evidence that a prompt shows word for word, and that it shows or leads to."""
+    """The shares of a question's evidence that a prompt shows word for word, and that it shows or leads to. `worth`: of
+    an answer out of it; None where no answer is known."""
 
     shown: float
     reachable: float
+    worth: Worth | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +74,14 @@ class Estimate:
 class PromptFigures:
     """Of questions, the shares whose prompt shows all their evidence, some of it, and shows or leads to all of it.
 
-    `without`: how many have no prompt: they count as misses.
+    `without`: how many have no prompt: they count as misses. `worth`: of answers on average; None where none is known.
     """
 
     whole: Estimate
     some: float
     reachable: float
     without: int
+    worth: Worth | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +125,14 @@ def _of_budget(stands: Sequence[Standing | None], seed: int) -> PromptFigures:
         some=sum(stand.shown > 0.0 for stand in made) / len(stands),
         reachable=sum(stand.reachable == 1.0 for stand in made) / len(stands),
         without=len(stands) - len(made),
+        worth=_mean([stand.worth for stand in made if stand.worth is not None]),
     )
+
+
+def _mean(each: Sequence[Worth]) -> Worth | None:
+    if not each:
+        return None
+    return Worth(*(sum(column) / len(each) for column in zip(*each, strict=True)))
 
 
 def estimate(values: NDArray[np.float64], seed: int) -> Estimate:

@@ -74,5 +74,6 @@ def _questions(rows: Sequence[Mapping[str, Any]], known: set[str]) -> Iterator[Q
                 category=CATEGORIES[row["category"]],
                 evidence=evidence,
                 language="en",
+                answer=str(row.get("answer", "")),
                 apart=row["category"] == APART,
             )

@@ -22,7 +22,7 @@ class Split(StrEnum):
 class Question:
     """A question and the ids of all messages that its answer needs.
 
-    `apart`: reported by itself, and left out of the total.
+    `answer`: what is right; empty: not told. `apart`: reported by itself, and left out of the total.
     """
 
     question_id: str
@@ -31,6 +31,7 @@ class Question:
     evidence: frozenset[str]
     hard_negatives: frozenset[str] = frozenset()
     language: str = ""
+    answer: str = ""
     apart: bool = False
 
 
