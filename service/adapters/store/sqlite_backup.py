@@ -40,6 +40,7 @@ COPIED = frozenset(
         "conflicts",
         "settled_pairs",
         "copies",
+        "retractions",
         "times",
         "asking",  # a restored store asks for API keys if it did before
         "unscrubbed",

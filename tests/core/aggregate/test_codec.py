@@ -38,18 +38,22 @@ from core.bank.steps import (
     NodePut,
     PairForget,
     PairSettle,
+    RecordsDrop,
+    RetractionPut,
     SegmentRefute,
     Step,
     StructuringPut,
 )
 from core.errors import StepUnknown
-from core.ids import ChangeId, ConflictId, NodeId, SegmentRef, TaskId
+from core.ids import AttachmentId, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.bank import BankRecord, RetrievalSettings
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Interaction, Span, TaskReport, TaskStatus
+from core.model.interaction_retraction import InteractionRetraction
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.node import Node, NodeState
 from core.model.request import RequestRecord
+from core.model.retraction import RetractionState
 from core.model.structuring import MergeMade, Outcome, StructuringState
 from tests.support import changes as a
 
@@ -114,6 +118,24 @@ EVERY_STEP: tuple[Step, ...] = (
     PairSettle(node_id=N1, other_node_id=N2),
     PairForget(node_id=N1),
     SegmentRefute(ref=a.ref("i1", 0), conflict_id=C1),
+    RecordsDrop(
+        interaction_ids=(InteractionId("i1"),),
+        merged=(N1,),
+        conflict_ids=(C1,),
+        attachment_ids=(AttachmentId("x"),),
+    ),
+    RetractionPut(
+        retraction=InteractionRetraction(
+            retraction_id="r1",
+            state=RetractionState.QUARANTINED,
+            create_time=a.at(3),
+            interaction_ids=(InteractionId("i1"),),
+            nodes=1,
+            conflicts=0,
+            source="邮件",
+            held='[{"step": "…"}]',
+        )
+    ),
 )
 
 

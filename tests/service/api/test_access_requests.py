@@ -44,7 +44,7 @@ async def test_a_request_of_one_subject_is_never_answered_to_another(tmp_path: P
                     unlike.append((name, "answered to another"))
 
     assert unlike == []
-    assert len(answered) > len(ways) - 5
+    assert len(answered) > len(ways) - 8  # of what is retracted little is left for others
     assert len(refused) > len(ways) // 2
 
 

@@ -88,6 +88,10 @@ def signs_in(prompt: str) -> Counter[str]:
     return found
 
 
+ONCE = Counter(dict.fromkeys(ENGLISH, 1))
+"""Headings that a prompt may have of its own, though another one found nothing for them."""
+
+
 class Written:
     """All kinds of memory, of one user, with one text in each."""
 
@@ -247,7 +251,7 @@ async def test_no_prompt_holds_a_sign_that_was_recorded(service: Service, spelli
     made = [*await hostile.write(), *await hostile.prompts()]
 
     for one, other in zip(told, made, strict=True):
-        assert signs_in(other) <= signs_in(one), other
+        assert signs_in(other) <= signs_in(one) | ONCE, other
         if (
             "AGENTS.md" not in other and "\n## " in other
         ):  # a document stands as it is; so do turns as messages
