@@ -42,7 +42,7 @@ def _told(server: str, first: bytes, speaks_tls: Callable[[], bool]) -> str:
     if first.startswith((b"HTTP/", b"<")):
         return f"{server} speaks HTTP/1, and a memory bank speaks gRPC: another server listens there"
     if first.startswith(TLS_ALERT) or speaks_tls():
-        return f"{server} expects TLS, which this command does not speak"
+        return f"{server} expects TLS: name what to trust with --tls-ca"
     return f"no memory bank answers at {server}: another server listens there"
 
 

@@ -92,7 +92,7 @@ def test_a_server_that_expects_tls_is_told() -> None:
 
     assert (
         ended.err.splitlines()[0]
-        == f"memorybank: 127.0.0.1:{port} expects TLS, which this command does not speak"
+        == f"memorybank: 127.0.0.1:{port} expects TLS: name what to trust with --tls-ca"
     )
     assert ended.exit_code == 3
 
