@@ -3,7 +3,7 @@
 Law: pure, over messages of the contract.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from mcp.types import CallToolResult, TextContent
@@ -77,6 +77,35 @@ def answer(text: str, structured: BaseModel) -> CallToolResult:
     )
 
 
+def memories_answer(records: Sequence[pb.Record]) -> CallToolResult:
+    return answer(listed(map(line, records)), Memories(memories=[memory(record) for record in records]))
+
+
+def forgotten_answer(
+    going: Sequence[pb.Record], back: Sequence[pb.Record], *, dry_run: bool
+) -> CallToolResult:
+    """`going`: what is deleted, or with `dry_run` would be. `back`: what comes back in its place."""
+    said = f"{'would be deleted' if dry_run else 'deleted'}:\n{listed(map(line, going))}"
+    if back:
+        what = "had been replaced by these" if dry_run else "back in their place"
+        said += f"\n{what}:\n{listed(map(line, back))}"
+    if dry_run:
+        said += "\nNothing is deleted yet: call again with dry_run false once the user agrees."
+    structured = Forgotten(
+        dry_run=dry_run, memories=[memory(one) for one in going], revived=[memory(one) for one in back]
+    )
+    return answer(said, structured)
+
+
+def passages_answer(found: Iterable[Found]) -> CallToolResult:
+    passages = list(found)
+    return answer(listed(f"[{one.place}] {one.text}" for one in passages), Passages(passages=passages))
+
+
+def document_answer(path: str, version: int) -> CallToolResult:
+    return answer(f"{path} is at version {version}", Document(path=path, version=version))
+
+
 def memory(record: pb.Record) -> Memory:
     kinds = {pb.RECORD_KIND_FACT: "fact", pb.RECORD_KIND_EPISODE: "episode"}
     states = {pb.RECORD_STATE_CONTESTED: "contested", pb.RECORD_STATE_SUPERSEDED: "superseded"}
@@ -91,10 +120,6 @@ def memory(record: pb.Record) -> Memory:
             "state": states.get(record.state, "active"),
         }
     )
-
-
-def memories(records: Iterable[pb.Record]) -> Memories:
-    return Memories(memories=[memory(record) for record in records])
 
 
 def listed(lines: Iterable[str]) -> str:

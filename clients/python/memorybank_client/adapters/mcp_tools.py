@@ -4,7 +4,7 @@ Whose memory it is, is fixed when they are made: no tool takes a user.
 """
 
 import heapq
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from inspect import signature
@@ -28,10 +28,13 @@ from memorybank_client.adapters.mcp_results import (
     Passages,
     Stored,
     answer,
+    document_answer,
+    forgotten_answer,
     line,
     listed,
-    memories,
+    memories_answer,
     memory,
+    passages_answer,
 )
 from memorybank_client.adapters.react import ReActAdapter
 from memorybank_client.adapters.reading import TOOL_NAME
@@ -140,7 +143,7 @@ class MemoryTools:
     async def retrieve_facts(self, query: Query, top_k: Top = 5) -> Annotated[CallToolResult, Memories]:
         """Find facts remembered about the user that bear on a question. 检索关于用户的已知事实。"""
         found = await self._client.retrieve_facts(**self._owner, query=query, top_k=top_k)
-        return _memories([one.record for one in found.facts])
+        return memories_answer([one.record for one in found.facts])
 
     async def recall_episodes(
         self,
@@ -152,7 +155,7 @@ class MemoryTools:
     ) -> Annotated[CallToolResult, Memories]:
         """Find earlier attempts at similar tasks, with steps, outcomes and lessons. 回忆以往类似任务的经过与教训。"""
         found = await self._client.recall_episodes(**self._owner, query=query, state=state, top_k=top_k)
-        return _memories([one.record for one in found.episodes])
+        return memories_answer([one.record for one in found.episodes])
 
     async def list_recent(
         self,
@@ -165,7 +168,7 @@ class MemoryTools:
         wanted = pb.RecordFilter(states=HELD, kinds=[KINDS[kind]] if kind else [])
         every = [record async for record in self._records(wanted)]
         newest = heapq.nlargest(limit, every, key=lambda one: one.update_time.ToNanoseconds())
-        return _memories(newest)
+        return memories_answer(newest)
 
     # ---- what is to be known ----
 
@@ -214,19 +217,19 @@ class MemoryTools:
         before = await self._replaced_by(named)
         going = named + before if chain else named
         if dry_run:
-            return _forgotten(going, [] if chain else before, dry_run=True)
+            return forgotten_answer(going, [] if chain else before, dry_run=True)
         deleted = await self._client.delete_records(
             **self._owner, record_ids=[record.record_id for record in going]
         )
         revived = [await self._record(record_id) for record_id in deleted.revived_ids]
-        return _forgotten(going, revived, dry_run=False)
+        return forgotten_answer(going, revived, dry_run=False)
 
     # ---- conversations ----
 
     async def search_conversations(self, query: Query, top_k: Top = 8) -> Annotated[CallToolResult, Passages]:
         """Search what was said in any conversation with the user. 检索与用户的所有对话。"""
         found = await self._client.search_turns(user=self._user, text=query, top_k=top_k)
-        return _passages(
+        return passages_answer(
             Found(place=f"{hit.conversation_id}, turn {hit.turn.step}", text=hit.segment)
             for hit in found.hits
         )
@@ -236,7 +239,7 @@ class MemoryTools:
         found = await self._client.search_turns(
             user=self._user, conversation_id=self._conversation_id, text=query, top_k=top_k
         )
-        return _passages(Found(place=f"turn {hit.turn.step}", text=hit.segment) for hit in found.hits)
+        return passages_answer(Found(place=f"turn {hit.turn.step}", text=hit.segment) for hit in found.hits)
 
     # ---- a task's memory ----
 
@@ -246,7 +249,7 @@ class MemoryTools:
             bank_id=self._bank_id, text=query, top_k=top_k, target=retrieval.SEARCH_TARGET_SEGMENTS
         )
         hits = (hit.segment for hit in found.hits if hit.HasField("segment"))
-        return _passages(
+        return passages_answer(
             Found(
                 place=f"{s.interaction_id}#{s.index}", text=f"{s.speaker}: {s.text}" if s.speaker else s.text
             )
@@ -287,7 +290,7 @@ class MemoryTools:
     ) -> Annotated[CallToolResult, Document]:
         """Create an instruction document of the user; one that is there stays as it is. 新建指令文档。"""
         put = await self._client.put_source(owner=self._documents, path=path, text=text, if_version=0)
-        return _document(path, put.source.version)
+        return document_answer(path, put.source.version)
 
     async def edit_instructions(
         self,
@@ -302,7 +305,7 @@ class MemoryTools:
         edited = await self._client.edit_source(
             owner=self._documents, path=path, old_text=old_text, new_text=new_text
         )
-        return _document(path, edited.source.version)
+        return document_answer(path, edited.source.version)
 
     # ---- for people ----
 
@@ -396,29 +399,3 @@ def _event_time(text: str) -> dict[str, Timestamp]:
     stamp = Timestamp()
     stamp.FromDatetime(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     return {"event_time": stamp}
-
-
-def _memories(records: Sequence[pb.Record]) -> CallToolResult:
-    return answer(listed(map(line, records)), memories(records))
-
-
-def _forgotten(going: Sequence[pb.Record], back: Sequence[pb.Record], *, dry_run: bool) -> CallToolResult:
-    said = f"{'would be deleted' if dry_run else 'deleted'}:\n{listed(map(line, going))}"
-    if back:
-        what = "had been replaced by these" if dry_run else "back in their place"
-        said += f"\n{what}:\n{listed(map(line, back))}"
-    if dry_run:
-        said += "\nNothing is deleted yet: call again with dry_run false once the user agrees."
-    structured = Forgotten(
-        dry_run=dry_run, memories=[memory(one) for one in going], revived=[memory(one) for one in back]
-    )
-    return answer(said, structured)
-
-
-def _passages(found: Iterable[Found]) -> CallToolResult:
-    passages = list(found)
-    return answer(listed(f"[{one.place}] {one.text}" for one in passages), Passages(passages=passages))
-
-
-def _document(path: str, version: int) -> CallToolResult:
-    return answer(f"{path} is at version {version}", Document(path=path, version=version))
