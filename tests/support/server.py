@@ -1,5 +1,6 @@
 """The real server in this process, on a free port, over a store of its own; and what a test asks of it."""
 
+import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -109,6 +110,17 @@ async def refused(call: Awaitable[Any]) -> Refused:
     except grpc.aio.AioRpcError as error:
         return refusal(error)
     raise AssertionError(f"not refused: {answer}")
+
+
+async def held_open(requests: Iterable[Any]) -> AsyncIterator[Any]:
+    """The requests of a stream that its caller does not close.
+
+    gRPC's own client loses the status of a call that is refused while it still writes: the last of these requests
+    is to be the one that is refused.
+    """
+    for request in requests:
+        yield request
+    await asyncio.Event().wait()
 
 
 async def stream_refused(call: AsyncIterable[Any]) -> Refused:

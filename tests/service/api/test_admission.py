@@ -17,7 +17,7 @@ from service.api.admission import Admission, Hold, Kind, Room, kind_of
 from service.api.endpoint import Desk, Endpoint, as_it_is, bidi_stream, handlers, unary
 from service.api.gate import Gate
 from service.process.calling import Caller
-from tests.support.server import refused, serving, stream_refused
+from tests.support.server import held_open, refused, serving, stream_refused
 
 
 class Work:
@@ -180,7 +180,7 @@ async def test_bytes_in_flight_have_a_bound_of_all_calls_together_and_are_given_
         calls: Any = channel  # whose types know no calls of bare bytes
         stream = calls.stream_stream("/test.Work/Follow")
 
-        answer = await stream_refused(stream(iter(pieces)))
+        answer = await stream_refused(stream(held_open(pieces)))
 
         assert (answer.code, answer.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
         assert answer.metadata["work"] == "bytes in flight"

@@ -9,7 +9,7 @@ import pytest
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import retrieval_pb2, types_pb2
 from tests.support.scale import scaled
-from tests.support.server import Service, serving, stream_refused
+from tests.support.server import Service, held_open, serving, stream_refused
 
 MEGABYTES = min(50, scaled(5))
 RECORDS = MEGABYTES * 18_000  # of some 58 characters each
@@ -58,7 +58,7 @@ async def test_a_context_over_the_limit_is_refused_while_it_comes_and_nothing_is
     async with serving(limits={"context_characters": 3_000_000}) as service:
         await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
 
-        refusal = await stream_refused(service.bank.MemorizeStream(streamed("x" * 5_000_000)))
+        refusal = await stream_refused(service.bank.MemorizeStream(held_open(streamed("x" * 3_000_001))))
 
         assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "LIMIT_REACHED")
         assert refusal.metadata["limit"] == "context_characters"

@@ -11,7 +11,7 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import types_pb2
 from tests.service.api.test_memory_bank import contested, make_bank
-from tests.support.server import Service, refused, stream_refused
+from tests.support.server import Service, held_open, refused, stream_refused
 
 
 def pieces(*texts: str, **header: object) -> Iterator[pb.MemorizeStreamRequest]:
@@ -46,16 +46,26 @@ async def test_a_streamed_text_may_come_again(service: Service) -> None:
 @pytest.mark.parametrize(
     ("requests", "field"),
     [
-        ([], "header"),
         ([pb.MemorizeStreamRequest(text="no header")], "header"),
-        ([*pieces("one"), *pieces("two")], "header"),
-        (pieces("  ", "\n"), "text"),
+        ([*pieces("one"), *pieces()], "header"),
         (pieces("x" * 1_048_577), "text"),
         (pieces("a\0b"), "text"),
         (pieces(text="too early"), "header.text"),
     ],
 )
 async def test_a_stream_out_of_order_is_refused(
+    service: Service, requests: Iterable[pb.MemorizeStreamRequest], field: str
+) -> None:
+    await make_bank(service)
+
+    refusal = await stream_refused(service.bank.MemorizeStream(held_open(requests)))
+
+    assert (refusal.reason, refusal.fields) == ("INVALID_FIELD", (field,))
+    assert await service.revision("b1") == 1
+
+
+@pytest.mark.parametrize(("requests", "field"), [([], "header"), (pieces("  ", "\n"), "text")])
+async def test_a_stream_without_a_text_is_refused_at_its_end(
     service: Service, requests: Iterable[pb.MemorizeStreamRequest], field: str
 ) -> None:
     await make_bank(service)

@@ -23,7 +23,7 @@ from service.bootstrap import open_house
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import free_port
-from tests.support.server import Service, refused, serving, settings_for, stream_refused
+from tests.support.server import Service, held_open, refused, serving, settings_for, stream_refused
 
 CREATE = "/memorybank.v1.MemoryBank/CreateBank"
 MEMORIZE = "/memorybank.v1.MemoryBank/MemorizeStream"
@@ -229,7 +229,7 @@ async def test_while_the_service_loads_callers_are_told_that_it_starts(
 
         before = await health.Check(check, wait_for_ready=True)
         early = asyncio.create_task(refused(channel.unary_unary(CREATE)(b"")))
-        streamed = asyncio.create_task(stream_refused(channel.stream_stream(MEMORIZE)(iter([b"", b""]))))
+        streamed = asyncio.create_task(stream_refused(channel.stream_stream(MEMORIZE)(held_open([]))))
         await health.Check(check)  # by now they have come, too
         loaded.set()
         await starting
