@@ -21,6 +21,7 @@ from core.model.bank import EmbeddingSpace
 from core.ports.blobs import Blobs
 from core.ports.chat import ChatModel
 from core.ports.clock import Ids
+from core.ports.comparer import Comparer
 from core.ports.embedder import Embedder
 from core.ports.store import Store
 from core.usecases.conversation.count_hits import write_hits
@@ -45,6 +46,7 @@ from service.casting import (
     open_models,
     open_reranker,
 )
+from service.comparers import forgetting, open_comparer
 from service.config import ConfigurationError, Settings
 from service.embedders import open_embedder
 from service.figures import FIGURES, figures_of
@@ -86,7 +88,7 @@ async def open_house(
             closing.callback(asyncio.create_task(task).cancel)
         assign_chores(house)
         budget = settings.banks.memory_budget_bytes
-        show(FIGURES, partial(figures_of, banks, ground.embedder, house.workshop, budget))
+        show(FIGURES, partial(figures_of, banks, ground.embedder, ground.comparer, house.workshop, budget))
         banks.listen(house.chores.look)
         yield house
 
@@ -101,6 +103,7 @@ class _Ground:
     store: Store
     blobs: Blobs
     embedder: CachedEmbedder
+    comparer: Comparer
     models: Mapping[str, ChatModel]
     aggregates: OpenAggregates
 
@@ -116,15 +119,22 @@ async def _ground(
     time = StoreTime(clock, store, told_of_clock, monotonic)
     await time.look()
     blobs = blobs_of(settings, store)
+    inner = embedder or await open_embedder(settings.embedder, closing)
+    comparer = open_comparer(settings.judging, inner, closing)
     remembered = CachedEmbedder(
-        embedder or await open_embedder(settings.embedder, closing),
+        inner,
         queries=settings.embedder.cached_texts,
         passages=settings.embedder.cached_texts,
     )
     models = open_models(settings, closing)
+
+    def forget() -> None:
+        remembered.forget()
+        comparer.forget()
+
     holding = _holding(settings, give_way, remembered.space)
     aggregates = OpenAggregates(
-        KINDS, store, blobs, clock, ids, holding, index_cache_of(settings), remembered.forget
+        KINDS, store, blobs, clock, ids, holding, index_cache_of(settings), forgetting(remembered, comparer)
     )
     closing.push_async_callback(aggregates.close)
     return _Ground(
@@ -134,6 +144,7 @@ async def _ground(
         store=store,
         blobs=blobs,
         embedder=remembered,
+        comparer=comparer,
         models=models,
         aggregates=aggregates,
     )
@@ -167,7 +178,10 @@ async def _house(
         store=store,
         blobs=ground.blobs,
         embedder=embedder,
-        agents=agents(embedder) if agents else cast_agents(settings, embedder, ground.models),
+        comparer=ground.comparer,
+        agents=agents(embedder)
+        if agents
+        else cast_agents(settings, embedder, ground.comparer, ground.models),
         memory_agents=cast_memory_agents(settings, ground.models),
         recall_agents=cast_recall_agents(settings, embedder, ground.models),
         reranking=open_reranker(settings.retrieval.reranker, closing),

@@ -17,6 +17,7 @@ from core.agents.offline.remembering import offline_memory_agents
 from core.agents.recall_roles import RecallAgents
 from core.agents.roles import Agents
 from core.ports.chat import ChatModel
+from core.ports.comparer import Comparer
 from core.ports.embedder import Embedder
 from core.ports.reranker import Reranker
 from core.usecases.house import Reranking
@@ -33,9 +34,11 @@ MEMORY_ROLES = tuple(role.name for role in fields(MemoryAgents))
 ALL_ROLES = (*ROLES, *RECALL_ROLES, *MEMORY_ROLES)
 
 
-def cast_agents(settings: Settings, embedder: Embedder, models: Mapping[str, ChatModel]) -> Agents:
+def cast_agents(
+    settings: Settings, embedder: Embedder, comparer: Comparer, models: Mapping[str, ChatModel]
+) -> Agents:
     """Returns the agents of tasks that the settings name."""
-    offline = offline_agents(embedder)
+    offline = offline_agents(embedder, comparer)
     asking = _asking(settings, ROLES)
     if not asking:
         return offline

@@ -26,7 +26,7 @@ from service.settings.process import (
     LogSection,
     MetricsSection,
 )
-from service.settings.retrieval import EmbedderSection, RetrievalSection
+from service.settings.retrieval import EmbedderSection, JudgingSection, RetrievalSection
 from service.settings.store import StoreSection
 
 OPTIONS = {"listen": "--listen", "data_dir": "--data"}
@@ -56,6 +56,7 @@ class Settings(BaseSettings):
     """Where database and files are kept."""
     retrieval: RetrievalSection
     embedder: EmbedderSection = EmbedderSection()
+    judging: JudgingSection = JudgingSection()
     llm: LlmSection = LlmSection()
     agents: AgentsSection = AgentsSection()
     store: StoreSection = StoreSection()

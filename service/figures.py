@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from core.ports.comparer import Comparer
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
 from service.holding.open import OpenAggregates
@@ -19,11 +20,12 @@ FIGURES = {
     "memorybank_embedder_cached_texts": "Texts whose vectors are remembered.",
     "memorybank_embedder_cache_hits_total": "Texts that needed no embedding.",
     "memorybank_embedder_cache_misses_total": "Texts that were embedded.",
+    "memorybank_judging_bytes": "Memory of what compares sentences: weights of its own, and what it read.",
 }
 
 
 def figures_of(
-    banks: OpenAggregates, embedder: CachedEmbedder, workshop: Workshop, budget: int
+    banks: OpenAggregates, embedder: CachedEmbedder, comparer: Comparer, workshop: Workshop, budget: int
 ) -> Mapping[str, float]:
     """Returns the value of each at this moment. Any thread may call it."""
     held = banks.figures()
@@ -40,4 +42,5 @@ def figures_of(
         "memorybank_embedder_cached_texts": embedder.kept,
         "memorybank_embedder_cache_hits_total": embedder.hits,
         "memorybank_embedder_cache_misses_total": embedder.misses,
+        "memorybank_judging_bytes": comparer.size,
     }

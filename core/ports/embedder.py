@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
-from core.ports.comparer import Comparer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +37,6 @@ class Embedder(Protocol):
 
     @property
     def thresholds(self) -> Thresholds: ...
-
-    def comparer(self) -> Comparer | None:
-        """Returns what compares sentences by the same model, always the same one; None where it cannot."""
-        ...
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embeds questions: shape (len(texts), dimension), float32, unit rows."""

@@ -19,6 +19,7 @@ from core.model.invocation import Working
 from core.ports.aggregates import Aggregates, Banks
 from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
+from core.ports.comparer import Comparer, NoComparer
 from core.ports.embedder import Embedder
 from core.ports.reranker import Reranker
 from core.ports.store import Store
@@ -98,6 +99,7 @@ class House:
     store: Store
     blobs: Blobs
     embedder: Embedder
+    comparer: Comparer = field(default_factory=NoComparer)
     agents: Agents
     memory_agents: MemoryAgents
     clock: Clock

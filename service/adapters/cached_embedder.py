@@ -7,14 +7,13 @@ from the others; what all have given up is no longer embedded. Belongs to one ev
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
-from core.ports.comparer import Comparer
 from core.ports.embedder import Embedder, Thresholds
 
 Rows = NDArray[np.float32]
@@ -30,7 +29,6 @@ class CachedEmbedder:
         self._inner = inner
         self._queries = RecentRows(inner.embed_queries, queries, inner.space.dimension)
         self._passages = RecentRows(inner.embed_passages, passages, inner.space.dimension)
-        self._comparer: Comparer | None = None
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -40,26 +38,16 @@ class CachedEmbedder:
     def thresholds(self) -> Thresholds:
         return self._inner.thresholds
 
-    def comparer(self) -> Comparer | None:
-        if self._comparer is None:
-            self._comparer = self._inner.comparer()
-        return self._comparer
-
     async def embed_queries(self, texts: Sequence[str]) -> Rows:
         return await self._queries.rows(texts)
 
     async def embed_passages(self, texts: Sequence[str]) -> Rows:
         return await self._passages.rows(texts)
 
-    def forget(self) -> None:
-        """Drops every vector: after a purge nothing here tells what was once embedded."""
-        self._queries.forget()
-        under_way = self._passages.forget()
-        if self._comparer is not None:
-            forget = self._comparer.forget
-            forget()
-            for flight in under_way:  # it may come to know of passages as they are embedded
-                flight.add_done_callback(lambda _: forget())
+    def forget(self) -> set[Flight]:
+        """Drops every vector: after a purge nothing here tells what was once embedded. Returns the calls under way,
+        whose callers still get their vectors."""
+        return self._queries.forget() | self._passages.forget()
 
     @property
     def kept(self) -> int:
@@ -114,11 +102,6 @@ class RecentRows:
             known |= await self._landed(flight)
         self._touch(wanted)
         return np.array([known[key] for key in wanted], dtype=np.float32).reshape(-1, self._dimension)
-
-    def add(self, rows: Mapping[str, Rows]) -> None:
-        """Keeps rows that were made elsewhere, by their texts."""
-        self._recent.update((digest(text), row) for text, row in rows.items())
-        self._drop_oldest()
 
     def forget(self) -> set[Flight]:
         """Drops all; returns the calls under way, whose callers still get their rows."""

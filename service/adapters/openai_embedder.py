@@ -69,9 +69,6 @@ class OpenAIEmbedder:
     def thresholds(self) -> Thresholds:
         return self._thresholds
 
-    def comparer(self) -> None:
-        return None
-
     async def embed_queries(self, texts: Sequence[str]) -> Rows:
         return await self._embed(self._endpoint.query_prefix, texts)
 

@@ -56,9 +56,6 @@ class UseEmbedder:
     def thresholds(self) -> Thresholds:
         return _THRESHOLDS
 
-    def comparer(self) -> None:
-        return None
-
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return await self._queries.rows(texts, self._of_query, _SPACE.dimension)
 

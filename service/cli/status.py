@@ -25,10 +25,10 @@ def status(errand: Errand) -> None:
       memorybank status --bank trip --json
     """
     read = functools.partial(errand.client.list_banks, page_size=PAGE)
-    count = sum(len(page.banks) for page in paging.pages(lambda token: read(page_token=token)))
-    held = _held(errand)
-    plain = {"server": errand.server, "banks": count, "bank": held}
-    errand.answer(plain, *_drawn(errand, count, held))
+    pages = list(paging.pages(lambda token: read(page_token=token)))
+    count, judging, held = sum(len(page.banks) for page in pages), pages[0].judging, _held(errand)
+    plain = {"server": errand.server, "banks": count, "judging": judging, "bank": held}
+    errand.answer(plain, *_drawn(errand, count, judging, held))
 
 
 def _held(errand: Errand) -> memory.GetBankResponse | None:
@@ -38,14 +38,23 @@ def _held(errand: Errand) -> memory.GetBankResponse | None:
         return None
 
 
-def _drawn(errand: Errand, count: int, held: memory.GetBankResponse | None) -> list[RenderableType]:
+def _drawn(
+    errand: Errand, count: int, judging: memory.Judging, held: memory.GetBankResponse | None
+) -> list[RenderableType]:
     answers = Text(f"{errand.server} answers, with {drawing.many(count, 'bank')}", drawing.STRONG)
+    compares = f"sentences are compared by: {judging.model}"
+    if judging.memory_bytes:
+        compares += f", {judging.memory_bytes / 1e6:.0f} MB"
     if held is None:
-        return [answers, f"there is no bank {errand.bank_id!r}: `memorybank ingest` and `remember` make it"]
+        return [
+            answers,
+            compares,
+            f"there is no bank {errand.bank_id!r}: `memorybank ingest` and `remember` make it",
+        ]
     insight = errand.client.get_insight(bank_id=errand.bank_id, page_size=1).insight
     waiting = held.counts.unstructured_interactions
     rows = [
         ("next", insight.pending[0].description if insight.pending else ""),
         ("in work", f"{drawing.many(waiting, 'record')} to be sorted into topics" if waiting else ""),
     ]
-    return [answers, drawing.bank(held), drawing.pairs(rows)]
+    return [answers, compares, drawing.bank(held), drawing.pairs(rows)]

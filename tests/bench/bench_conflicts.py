@@ -33,6 +33,7 @@ from core.usecases.house import House
 from evaluation.documented import read
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
+from tests.support.embedders import local_comparer
 from tests.support.house import open_house
 
 CHATS = Path(__file__).parent / "evaluation" / "chats.json"
@@ -164,7 +165,7 @@ async def main() -> None:
     asked.add_argument("--show", action="store_true")
     given = asked.parse_args()
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         if "chats" in given.only:
             await chats(house, given.show)
         if "licences" in given.only:

@@ -25,6 +25,7 @@ from evaluation.contradictions import TENANT, read_letta
 from evaluation.sets import Case
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
+from tests.support.embedders import local_comparer
 from tests.support.house import START, open_house
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "letta_core_memory_update_dev.jsonl"
@@ -89,7 +90,7 @@ async def main() -> None:
         return
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
     cases = read_letta(path.read_text(encoding="utf-8"))
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as opened:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as opened:
         house = replace(opened, retrieval=replace(opened.retrieval, alpha=ALPHA))
         results = [await run(house, number, case) for number, case in enumerate(cases)]
     if "--misses" in sys.argv:

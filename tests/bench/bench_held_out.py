@@ -30,6 +30,7 @@ from tests.judging.groups import (
     read_talks,
 )
 from tests.judging.pairs import LANGUAGES, Label
+from tests.support.embedders import local_comparer
 
 
 async def count(judge: Judge, written: Group | Memory, counted: Counted) -> None:
@@ -69,7 +70,7 @@ def _topic(text: str) -> Topic:
 
 async def main() -> None:
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=4_096)
-    judge = OfflineJudge(embedder)
+    judge = OfflineJudge(embedder, local_comparer())
     for language in LANGUAGES:
         sorts: dict[str, Sequence[Group | Memory]] = {
             "groups": held_out(read_groups(language, Written.AFTER)),

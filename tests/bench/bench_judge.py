@@ -41,6 +41,7 @@ from evaluation.sets import Case
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from tests.bench.bench_memory_update import DATA
+from tests.support.embedders import local_comparer
 from tests.support.house import open_house
 
 SHARED = DATA.parents[1]
@@ -178,7 +179,7 @@ def turns(conversation: dict[str, object]) -> list[str]:
 async def memorized(embedder: Embedder, names: Sequence[str], show: bool) -> None:
     """Each document in a bank of its own, clustered, structured and judged as core does."""
     print("\ndocuments and dialogues memorized")
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         for name, texts in _whole_texts():
             if names and not name.startswith(tuple(names)):
                 continue
@@ -216,7 +217,7 @@ def _whole_texts() -> Iterator[tuple[str, list[str]]]:
 
 async def measure(misses: bool) -> None:
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
-    judge = OfflineJudge(embedder)
+    judge = OfflineJudge(embedder, local_comparer())
     await worlds(judge, misses)
     await crowd(judge, embedder, misses)
     print("\nfalse alarms")

@@ -22,6 +22,7 @@ from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from tests.judging.level import CONFLICT, MERGE, NEAREST, Judged, Level, judge_pairs, level, nearest_firsts
 from tests.judging.pairs import LANGUAGES, Half, Label, Pair, read_pairs
+from tests.support.embedders import local_comparer
 
 RIGHT = {Label.CONFLICT: CONFLICT, Label.SAME: MERGE, Label.RELATED: "", Label.UNRELATED: ""}
 
@@ -66,7 +67,7 @@ async def measure(language: str, half: Half, embedder: CachedEmbedder, show: boo
     pairs = read_pairs(language, half)
     await warmed(pairs, language, embedder)
     nearest = await nearest_firsts(embedder, pairs)
-    judge = OfflineJudge(embedder)
+    judge = OfflineJudge(embedder, local_comparer())
     started = time.process_time()
     judged = await judge_pairs(judge, pairs, nearest)
     each = (time.process_time() - started) / sum(map(len, nearest))
@@ -81,7 +82,9 @@ async def measure(language: str, half: Half, embedder: CachedEmbedder, show: boo
 
 async def warmed(pairs: Sequence[Pair], language: str, embedder: CachedEmbedder) -> None:
     """Has the dictionaries read and the vectors kept before the clock runs."""
-    await judge_pairs(OfflineJudge(embedder), pairs, [[place] for place in range(len(pairs))])
+    await judge_pairs(
+        OfflineJudge(embedder, local_comparer()), pairs, [[place] for place in range(len(pairs))]
+    )
 
 
 async def embedding(pairs: Sequence[Pair]) -> float:

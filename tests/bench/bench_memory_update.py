@@ -15,6 +15,7 @@ from evaluation.contradictions import Result, read_letta, run
 from evaluation.contradictions_report import first_hits, found_table
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
+from tests.support.embedders import local_comparer
 from tests.support.house import open_house
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "letta_core_memory_update_dev.jsonl"
@@ -39,7 +40,7 @@ async def main() -> None:
         return
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
     cases = read_letta(path.read_text(encoding="utf-8"))
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         results = [await run(house, number, case) for number, case in enumerate(cases)]
     if "--misses" in sys.argv:
         for number, result in enumerate(results):

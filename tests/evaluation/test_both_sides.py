@@ -10,6 +10,7 @@ from evaluation.contradictions_report import markdown, plain
 from evaluation.pacing import Progress
 from evaluation.sets import Case, Contradictions
 from tests.evaluation.test_asking import CONDITIONS
+from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
 
@@ -40,7 +41,7 @@ CHOSEN = Contradictions(
 async def test_both_sides_come_in_the_prompt_in_which_one_came_alone() -> None:
     embedder = HashingEmbedder()
 
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         results = [await run(house, number, case) for number, case in enumerate(CHOSEN.cases)]
         brought = await ask_both_sides(house, CHOSEN, Progress())
 

@@ -11,7 +11,7 @@ import pytest
 from core.agents.offline.judge import OfflineJudge
 from tests.judging.level import judge_pairs, level
 from tests.judging.pairs import Half, Label, read_pairs
-from tests.support.embedders import local_embedder
+from tests.support.embedders import local_comparer, local_embedder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,9 @@ REACHED = {
 async def test_the_judge_keeps_its_level_on_pairs_each_judged_alone(language: str) -> None:
     pairs = read_pairs(language, Half.OPEN)
 
-    judged = await judge_pairs(OfflineJudge(local_embedder()), pairs, [[n] for n in range(len(pairs))])
+    judged = await judge_pairs(
+        OfflineJudge(local_embedder(), local_comparer()), pairs, [[n] for n in range(len(pairs))]
+    )
 
     found, reached = level(judged), REACHED[language]
     assert found.conflicts[Label.CONFLICT] >= reached.conflicts

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from service.adapters.local_embedder import LocalEmbedder
+from service.adapters.local_embedder import LocalComparer, LocalEmbedder
 from service.adapters.use_embedder import UseEmbedder
 
 
@@ -10,6 +10,12 @@ from service.adapters.use_embedder import UseEmbedder
 def local_embedder() -> LocalEmbedder:
     """With two threads on each side, so that company is real."""
     return LocalEmbedder.open(query_threads=2, passage_threads=2)
+
+
+@cache
+def local_comparer() -> LocalComparer:
+    """By the same weights."""
+    return LocalComparer(local_embedder, shares=True)
 
 
 @cache

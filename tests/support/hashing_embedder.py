@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.bank import EmbeddingSpace
-from core.ports.comparer import Comparer
 from core.ports.embedder import Thresholds
 
 _WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+|[^\W_]+")
@@ -44,9 +43,6 @@ class HashingEmbedder:
         self.space = EmbeddingSpace(name=f"{name}/{dimension}", dimension=dimension)
         self.thresholds = Thresholds(topic=0.15, related=0.25, cluster=0.3, same=0.75)
         self.texts_embedded = 0
-
-    def comparer(self) -> Comparer | None:
-        return None
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._embed(texts)

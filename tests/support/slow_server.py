@@ -11,6 +11,7 @@ from dataclasses import replace
 from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents, Structurer
 from core.ports.embedder import Embedder
+from tests.support.embedders import local_comparer
 from tests.support.hashing_server import run
 
 
@@ -29,7 +30,7 @@ class SlowStructurer:
 
 def slow(seconds: float) -> Callable[[Embedder], Agents]:
     def agents(embedder: Embedder) -> Agents:
-        usual = offline_agents(embedder)
+        usual = offline_agents(embedder, local_comparer())
         return replace(usual, structurer=SlowStructurer(usual.structurer, seconds))
 
     return agents

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from core.agents.offline.judge import OfflineJudge
 from core.ports.comparer import Likelihood
 from tests.support.hashing_embedder import HashingEmbedder
 
@@ -10,6 +11,9 @@ Said = Mapping[tuple[str, str], Likelihood]
 
 class ToldComparer:
     """`asked` are the pairs it was asked about."""
+
+    model = "told"
+    size = 0
 
     def __init__(self, said: Said) -> None:
         self._said = {frozenset(pair): likelihood for pair, likelihood in said.items()}
@@ -23,12 +27,6 @@ class ToldComparer:
         self.asked.clear()
 
 
-class ComparingEmbedder(HashingEmbedder):
-    """An embedder that goes with such a comparer."""
-
-    def __init__(self, said: Said) -> None:
-        super().__init__()
-        self.told = ToldComparer(said)
-
-    def comparer(self) -> ToldComparer:
-        return self.told
+def told_judge(said: Said) -> OfflineJudge:
+    """A judge that asks such a comparer."""
+    return OfflineJudge(HashingEmbedder(), ToldComparer(said))

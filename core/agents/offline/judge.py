@@ -37,7 +37,7 @@ from core.agents.offline.judging.relation import relations
 from core.agents.offline.judging.topic_sentences import Side, TopicSentence, text_of, topic_sentences
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
-from core.ports.comparer import Likelihood
+from core.ports.comparer import NONE, Comparer, Likelihood
 from core.ports.embedder import Embedder
 
 Likely = Mapping[Place, Likelihood]
@@ -61,9 +61,9 @@ class Compared:
 class OfflineJudge:
     """Judges topics by their texts. Raises EmbedderUnavailable."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, comparer: Comparer) -> None:
         self._embedder = embedder
-        self._comparer = embedder.comparer()
+        self._comparer = comparer
         self._read: WeakKeyDictionary[Topic, tuple[TopicSentence, ...]] = WeakKeyDictionary()
         lines = embedder.thresholds
         self._same_matter = (lines.related + lines.same) / 2  # for the one that is nearer than all others
@@ -96,13 +96,13 @@ class OfflineJudge:
         return Side(topic=topic, sentences=read)
 
     def _compare(self, new: Topic, candidates: Sequence[Topic]) -> tuple[Side, list[Compared]]:
-        side, asks = self._side(new), self._comparer is not None
+        side, asks = self._side(new), self._comparer.model != NONE
         return side, [_compared(side, self._side(other), asks) for other in candidates]
 
     async def _likely(self, new: Side, compared: Sequence[Compared]) -> list[Likely]:
         """Returns what the comparer says of the sentences it is asked about, for each side."""
         asked = [(one.other, place) for one in compared for place in one.asked]
-        if self._comparer is None or not asked:
+        if not asked:
             return [{} for _ in compared]
         pairs = await think(_as_compared, new, asked)
         told = iter(await self._comparer.compare(pairs))

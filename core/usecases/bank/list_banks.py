@@ -25,10 +25,13 @@ class ListBanks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BanksListed:
-    """Each record with its bank's revision, ordered by bank_id."""
+    """Each record with its bank's revision, ordered by bank_id. `model` compares sentences in this process, in
+    `model_bytes` of memory."""
 
     banks: tuple[tuple[BankRecord, int], ...]
     next_page_token: str
+    model: str
+    model_bytes: int
 
 
 async def list_banks(house: House, command: ListBanks) -> BanksListed:
@@ -38,4 +41,9 @@ async def list_banks(house: House, command: ListBanks) -> BanksListed:
     after = str(place[0]) if place else ""
     found = await house.store.listed(command.tenant, BankKey.kind, chosen, after, command.page_size + 1)
     page = first_page(command, found, lambda each: (each[0].key.bank_id,), command.page_size)
-    return BanksListed(banks=page.items, next_page_token=page.next_page_token)
+    return BanksListed(
+        banks=page.items,
+        next_page_token=page.next_page_token,
+        model=house.comparer.model,
+        model_bytes=house.comparer.size,
+    )

@@ -351,6 +351,32 @@ class ListBanksRequest(_message.Message):
 Global___ListBanksRequest: _TypeAlias = ListBanksRequest  # noqa: Y015
 
 @_typing.final
+class Judging(_message.Message):
+    """What compares sentences in the process that answers: one model, whatever embedder its banks use."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MODEL_FIELD_NUMBER: _builtins.int
+    MEMORY_BYTES_FIELD_NUMBER: _builtins.int
+    model: _builtins.str
+    """The model's name. "none": nothing compares sentences, as judging.model says or because the weights are not installed."""
+    memory_bytes: _builtins.int
+    """Bytes of memory that it takes now, at least 0; its weights apart where it shares them with the embedder. 0: nothing was compared yet."""
+    def __init__(
+        self,
+        *,
+        model: _builtins.str = ...,
+        memory_bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory_bytes", b"memory_bytes", "model", b"model"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Judging: _TypeAlias = Judging  # noqa: Y015
+
+@_typing.final
 class ListBanksResponse(_message.Message):
     """A page of banks."""
 
@@ -358,21 +384,27 @@ class ListBanksResponse(_message.Message):
 
     BANKS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    JUDGING_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """For the next page. Empty: this is the last."""
     @_builtins.property
     def banks(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Bank]:
         """Ordered by bank_id; each carries its own revision."""
 
+    @_builtins.property
+    def judging(self) -> Global___Judging:
+        """What compares sentences in the process that answers. Always there."""
+
     def __init__(
         self,
         *,
         banks: _abc.Iterable[_types_pb2.Bank] | None = ...,
         next_page_token: _builtins.str = ...,
+        judging: Global___Judging | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["judging", b"judging"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "next_page_token", b"next_page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "judging", b"judging", "next_page_token", b"next_page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

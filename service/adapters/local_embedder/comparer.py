@@ -1,118 +1,213 @@
 """The local model behind the Comparer port: reads each sentence once, compares it with many.
 
-What was embedded as a passage is not read again: facts and brief notes nearly always are embedded as they stand before
-they are compared.
+It is a model of the process: it compares whatever embedder the banks use. Where that is the local one, both share the
+weights, and what was embedded as a passage is not read again: facts and brief notes nearly always are embedded as they
+stand before they are compared. Nothing is loaded before the first comparison.
 
-Law: what was read is kept by a digest and no text is; `forget` drops it. Sentences of more than `LONGEST` tokens, or of
-none, are not compared. A sentence says the same as itself.
+Law: what was read is kept by a digest and no text is; `forget` drops it, and what is being read meanwhile is not kept.
+Sentences of more than `LONGEST` tokens, or of none, are not compared. A sentence says the same as itself.
 """
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
+import structlog
+from numpy.typing import NDArray
 
 from core.agents.offline.thinking import think
-from core.ports.comparer import Likelihood
-from service.adapters.cached_embedder import Key, RecentRows, Rows, digest
-from service.adapters.embedding_lane import Lane
+from core.errors import EmbedderUnavailable
+from core.ports.comparer import NONE, Likelihood
+from service.adapters.cached_embedder import Key, digest
 from service.adapters.embedding_text import cleaned
-from service.adapters.local_embedder.comparing import LONGEST, Networks
+from service.adapters.local_embedder.comparing import LONGEST, MODEL, Networks
+from service.adapters.local_embedder.embedder import LocalEmbedder
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import F32
 
 PREFIX = "passage:"
 CHARACTERS = 1_000  # of a sentence; one of so many is too long anyway
-KEPT = 512  # sentences of 40 kB each
+CACHE_BYTES = 64_000_000
+AT_ONCE = 256  # sentences read, and pairs compared, before others have a turn
 ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
-PASSAGES = 256  # of them apart: many passages are never compared, and would push out what is
+
+States = NDArray[np.float16]
+"""What the networks keep of a sentence: shape (tokens, width)."""
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.judging")
 
 
-class Readings:
-    """What the latest passages gave, until they are compared: `PASSAGES` at most."""
+class StateCache:
+    """What was read of the sentences used last, up to a number of bytes. Any thread may add."""
 
-    def __init__(self) -> None:
-        self._rows: OrderedDict[Key, Rows] = OrderedDict()
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._lock = Lock()
+        self._kept: OrderedDict[Key, States] = OrderedDict()
+        self.size = 0
+        self.edition = 0  # how often it was cleared
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._kept)
 
-    def add(self, read: Mapping[str, Rows]) -> None:
-        for text, row in read.items():
-            key = digest(text)
-            self._rows[key] = row
-            self._rows.move_to_end(key)
-        while len(self._rows) > PASSAGES:
-            self._rows.popitem(last=False)
+    def get(self, key: Key) -> States | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
 
-    def forget(self) -> None:
-        self._rows.clear()
+    def add(self, key: Key, states: States, edition: int) -> None:
+        """Keeps what was read, unless the cache was cleared since `edition`."""
+        with self._lock:
+            if edition != self.edition or key in self._kept:
+                return
+            self._kept[key] = states
+            self.size += states.nbytes
+            while self.size > self._most:
+                self.size -= self._kept.popitem(last=False)[1].nbytes
 
-    def take(self, texts: Sequence[str]) -> dict[str, Rows]:
-        """Takes out what is there of these."""
-        found = ((text, self._rows.pop(digest(text), None)) for text in texts)
-        return {text: row for text, row in found if row is not None}
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+            self.size = 0
+            self.edition += 1
+
+
+class Loaded(NamedTuple):
+    embedder: LocalEmbedder
+    networks: Networks
 
 
 class LocalComparer:
-    """Compares English and Chinese sentences. Belongs to one event loop."""
+    """Compares English and Chinese sentences. Belongs to one event loop.
 
-    def __init__(self, encoder: Encoder, tokenizer: Tokenizer, lane: Lane) -> None:
-        self._networks = Networks.load()
-        self._encoder, self._tokenizer, self._lane = encoder, tokenizer, lane
-        self._size = LONGEST * self._networks.width
-        self._read = RecentRows(self._rows, KEPT, self._size)
-        self.readings = Readings()
+    `open_model` returns what reads the sentences, and raises EmbedderUnavailable where the weights are not installed:
+    then nothing is compared from then on. `shares`: the model is an embedder's, which counts its own memory.
+    """
 
-    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood | None]:
-        """Returns what each two sentences are to each other, in order. Raises EmbedderUnavailable."""
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        self._read.add(self.readings.take(texts))
-        rows = await self._read.rows(texts)
-        places = {text: place for place, text in enumerate(texts)}
-        return await think(self._compared, [(places[a], places[b]) for a, b in pairs], rows)
+    def __init__(
+        self, open_model: Callable[[], LocalEmbedder], *, shares: bool = False, cache_bytes: int = CACHE_BYTES
+    ) -> None:
+        self._open_model = open_model
+        self._shares = shares
+        self._cache = StateCache(cache_bytes)
+        self._loaded: Loaded | None = None
+        self._absent = False
+        self._loading = asyncio.Lock()
 
-    def keep(self, read: dict[str, Rows], text: str, states: F32) -> None:
-        """Adds to `read` what is kept of a passage, unless there are enough; in whichever thread embeds it."""
-        if len(text) <= CHARACTERS and len(read) < PASSAGES:
-            read[text] = self._row(states)
+    @property
+    def model(self) -> str:
+        return NONE if self._absent else MODEL
+
+    @property
+    def size(self) -> int:
+        if self._loaded is None:
+            return 0
+        own = 0 if self._shares else self._loaded.embedder.encoder.size
+        return own + self._loaded.networks.size + self._cache.size
 
     @property
     def kept(self) -> int:
-        """How many sentences' readings are kept."""
-        return len(self._read) + len(self.readings)
+        """How many sentences' states are kept."""
+        return len(self._cache)
+
+    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood | None]:
+        """Returns what each two sentences are to each other, in order. Raises EmbedderUnavailable."""
+        edition = self._cache.edition
+        loaded = await self._load() if pairs else None
+        if loaded is None:
+            return [None] * len(pairs)
+        found: list[Likelihood | None] = []
+        for start in range(0, len(pairs), AT_ONCE):
+            part = pairs[start : start + AT_ONCE]
+            texts = list(dict.fromkeys(text for pair in part for text in pair))
+            states = await self._states(loaded, texts, edition)
+            found += await think(_compared, loaded.networks, part, states)
+        return found
 
     def forget(self) -> None:
         """Drops what was read: after a purge nothing here tells of it."""
-        self._read.forget()
-        self.readings.forget()
+        self._cache.clear()
 
-    def _compared(self, pairs: Sequence[tuple[int, int]], rows: Rows) -> list[Likelihood | None]:
-        """Compares sentences by their places in `rows`."""
-        there = np.asarray(rows.any(axis=1))
-        read = [n for n, pair in enumerate(pairs) if there[list(pair)].all()]
-        sentences = rows.reshape(len(rows), LONGEST, self._networks.width)
-        ours, theirs = (sentences[[pairs[n][side] for n in read]] for side in (0, 1))
-        found: list[Likelihood | None] = [None] * len(pairs)
-        for n, (_, contradiction, sameness) in zip(
-            read, self._networks.likelihoods(ours, theirs).tolist(), strict=True
-        ):
-            is_one = pairs[n][0] == pairs[n][1]  # the networks learned from no such pairs
-            found[n] = ITSELF if is_one else Likelihood(contradiction=contradiction, sameness=sameness)
-        return found
+    async def _load(self) -> Loaded | None:
+        async with self._loading:
+            if self._loaded is None and not self._absent:
+                try:
+                    self._loaded = await asyncio.to_thread(self._read_model)
+                except EmbedderUnavailable as missing:
+                    self._absent = True
+                    log.warning("nothing compares sentences: judging.model is none", cause=str(missing))
+                    return None
+                if self._shares:
+                    self._loaded.embedder.overhear(self._overhear)
+        return self._loaded
 
-    async def _rows(self, texts: Sequence[str]) -> Rows:
-        return await self._lane.rows(texts, self._projected, self._size)
+    def _read_model(self) -> Loaded:
+        return Loaded(embedder=self._open_model(), networks=Networks.load())
 
-    def _projected(self, text: str) -> Iterator[Rows]:
-        yield self._row(token_states(self._encoder, self._tokenizer, text))
+    def _overhear(self) -> Callable[[str, F32], None]:
+        """Returns what is told of the passages of one call as they are embedded, in whichever thread."""
+        assert self._loaded is not None
+        networks, edition = self._loaded.networks, self._cache.edition
 
-    def _row(self, states: F32) -> Rows:
-        """Returns what is kept of a sentence, flat, zeros behind its end."""
-        kept = np.zeros((LONGEST, self._networks.width), np.float32)
-        kept[: len(states)] = self._networks.projected(states)
-        return kept.reshape(-1)
+        def keep(text: str, states: F32) -> None:
+            if len(states) > 0 and len(text) <= CHARACTERS:
+                self._cache.add(digest(text), _kept_of(networks, states), edition)
+
+        return keep
+
+    async def _states(self, loaded: Loaded, texts: Sequence[str], edition: int) -> dict[str, States]:
+        """Returns what is kept of each text, read now where it is not known: shape (0, width) of one too long."""
+        known = {text: states for text in texts if (states := self._cache.get(digest(text))) is not None}
+        missing = [text for text in texts if text not in known]
+        if missing:
+            width = loaded.networks.width
+            rows = await loaded.embedder.passages.rows(missing, _reading(loaded), LONGEST * width)
+            for text, row in zip(missing, rows.reshape(-1, LONGEST, width), strict=True):
+                states = row[row.any(axis=1)].astype(np.float16)
+                known[text] = states
+                self._cache.add(digest(text), states, edition)
+        return known
+
+
+def _reading(loaded: Loaded) -> Callable[[str], Iterator[F32]]:
+    def read(text: str) -> Iterator[F32]:
+        states = token_states(loaded.embedder.encoder, loaded.embedder.tokenizer, text)
+        row = np.zeros((LONGEST, loaded.networks.width), np.float32)
+        row[: len(states)] = _kept_of(loaded.networks, states)
+        yield row.reshape(-1)
+
+    return read
+
+
+def _kept_of(networks: Networks, states: F32) -> States:
+    return networks.projected(states).astype(np.float16)
+
+
+def _compared(
+    networks: Networks, pairs: Sequence[tuple[str, str]], states: dict[str, States]
+) -> list[Likelihood | None]:
+    read = [n for n, pair in enumerate(pairs) if all(len(states[text]) for text in pair)]
+    ours, theirs = (_padded([states[pairs[n][side]] for n in read], networks.width) for side in (0, 1))
+    found: list[Likelihood | None] = [None] * len(pairs)
+    likelihoods = networks.likelihoods(ours, theirs).tolist()
+    for n, (_, contradiction, sameness) in zip(read, likelihoods, strict=True):
+        is_one = pairs[n][0] == pairs[n][1]  # the networks learned from no such pairs
+        found[n] = ITSELF if is_one else Likelihood(contradiction=contradiction, sameness=sameness)
+    return found
+
+
+def _padded(states: Sequence[States], width: int) -> F32:
+    """Returns sentences of one length, zeros behind their ends: shape (n, LONGEST, width)."""
+    rows = np.zeros((len(states), LONGEST, width), np.float32)
+    for row, one in zip(rows, states, strict=True):
+        row[: len(one)] = one
+    return rows
 
 
 def token_states(encoder: Encoder, tokenizer: Tokenizer, text: str) -> F32:

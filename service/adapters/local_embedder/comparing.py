@@ -9,7 +9,7 @@ Law: pure numpy; what comes of a pair depends on its two sentences alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import accumulate
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from service.adapters.local_embedder.weights import F32
 
 LONGEST = 32  # tokens of a sentence that is compared: those it learned from have no more
 AT_ONCE = 32  # pairs: what they take stays within a processor's cache
+
+MODEL = "e5-small-comparing-1"
+"""The name of the networks' weights; others get another one."""
 
 FILES = tuple(Path(__file__).parent / f"comparing_{number}.npz" for number in (1, 2))
 IN_DOUBT = 0.4  # likelihood of a contradiction or of sameness from which one network does not decide alone
@@ -51,6 +54,11 @@ class Network:
             found = {name: stored[name].astype(np.float32) for name in stored.files}
         projection = found.pop("projection") / found.pop("spread")[:, None] * np.float32(0.5)
         return cls(projection=projection, projected_centre=found.pop("centre") @ projection, **found)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the weights take."""
+        return sum(getattr(self, each.name).nbytes for each in fields(self))
 
     @property
     def width(self) -> int:
@@ -100,6 +108,7 @@ class Networks:
         ends = list(accumulate(network.width for network in networks))
         self._parts = [slice(end - network.width, end) for network, end in zip(networks, ends, strict=True)]
         self.width = ends[-1]
+        self.size = sum(network.size for network in networks)
 
     @classmethod
     def load(cls, paths: Sequence[Path] = FILES) -> "Networks":

@@ -22,7 +22,6 @@ from core.ports.embedder import Thresholds
 from service.adapters.embedding_lane import Lane
 from service.adapters.embedding_text import CHARACTERS, QUERY_CHARACTERS, cleaned, windows
 from service.adapters.local_embedder.calibration import Calibration
-from service.adapters.local_embedder.comparer import LocalComparer
 from service.adapters.local_embedder.comparing import LONGEST
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
@@ -31,6 +30,7 @@ from service.adapters.local_embedder.weights import F32, Model, installed_model,
 QUERY_WINDOW = 256  # tokens of a question that are read at once: a short one beside it waits for half as long
 
 Keep = Callable[[str, F32], None]
+"""Is given a brief passage and the states of its own tokens, in whichever thread embeds it."""
 
 _CALIBRATION = Path(__file__).parent / "calibration.npz"
 
@@ -50,8 +50,7 @@ _THRESHOLDS = Thresholds(topic=0.25, related=0.3, cluster=0.38, same=0.75)
 class LocalEmbedder:
     """multilingual-e5-small: 384 dimensions, English, Chinese and some ninety other languages.
 
-    `query_threads` answer embed_queries, `passage_threads` embed_passages; each takes one core while busy. Once it was
-    asked for its comparer it belongs to one event loop, as that does.
+    `query_threads` answer embed_queries, `passage_threads` embed_passages; each takes one core while busy.
     """
 
     def __init__(
@@ -63,8 +62,8 @@ class LocalEmbedder:
             self.encoder = Encoder(model.weights, calibration)
         self.tokenizer = tokenizer.result()
         self._queries = Lane("embed-query", query_threads, refuses=True)
-        self._passages = Lane("embed-passage", passage_threads)
-        self._comparer: LocalComparer | None = None
+        self.passages = Lane("embed-passage", passage_threads)
+        self._overheard: Callable[[], Keep] | None = None
 
     @classmethod
     def open(
@@ -90,25 +89,17 @@ class LocalEmbedder:
         return await self._queries.rows(texts, self._of_query, _SPACE.dimension)
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        if self._comparer is None:
-            return await self._passages.rows(texts, self._of_passage, _SPACE.dimension)
-        read: dict[str, F32] = {}
-        steps = partial(self._of_passage, keep=partial(self._comparer.keep, read))
-        rows = await self._passages.rows(texts, steps, _SPACE.dimension)
-        self._comparer.readings.add(read)
-        return rows
+        keep = self._overheard() if self._overheard else None
+        return await self.passages.rows(texts, partial(self._of_passage, keep=keep), _SPACE.dimension)
 
-    def comparer(self) -> LocalComparer:
-        """Returns the comparer of sentences by the same model, which shares the passages' threads. From then on it
-        knows brief passages without reading them again."""
-        if self._comparer is None:
-            self._comparer = LocalComparer(self.encoder, self.tokenizer, self._passages)
-        return self._comparer
+    def overhear(self, begun: Callable[[], Keep]) -> None:
+        """From now on, each call of `embed_passages` asks `begun` what is to be given the states of its passages."""
+        self._overheard = begun
 
     def close(self) -> None:
         """Lets running texts finish and the threads go."""
         self._queries.close()
-        self._passages.close()
+        self.passages.close()
 
     def _of_query(self, text: str) -> Iterator[F32 | None]:
         return self._read("query:", text, QUERY_CHARACTERS, QUERY_WINDOW)

@@ -22,6 +22,11 @@ class Encoder:
         self._places = _places(weights)
         self._session = Session(dict(initialisers(weights, calibration.ranges)))
 
+    @property
+    def size(self) -> int:
+        """How many bytes its weights take."""
+        return self._session.size + self._weights.size
+
     def pooled(self, ids: list[int]) -> F32:
         """Returns the mean of the last layer over all tokens: shape (hidden,), not normalised."""
         return self._session.pooled(self._embedded(ids))

@@ -16,6 +16,7 @@ class Session:
     """The graph with its constants. Calls may overlap: a run releases the GIL."""
 
     def __init__(self, constants: Mapping[str, NDArray[np.generic]]) -> None:
+        self.size = sum(array.nbytes for array in constants.values())
         # The session refers to these and does not copy them.
         self._constants = {name: _value(array) for name, array in constants.items()}
         self._session = ort.InferenceSession(

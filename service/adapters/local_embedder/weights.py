@@ -63,6 +63,11 @@ class Weights:
     epsilon: float
     tensors: Mapping[str, F32 | NDArray[np.uint8]]
 
+    @property
+    def size(self) -> int:
+        """How many bytes the tensors take."""
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
     def floats(self, name: str) -> F32:
         """Returns a vector or float table, flat."""
         return self.tensors[name].view(np.float32)

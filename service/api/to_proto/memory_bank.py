@@ -56,6 +56,7 @@ def list_banks(listed: BanksListed, kept: timedelta) -> pb.ListBanksResponse:
     return pb.ListBanksResponse(
         banks=[bank(record, revision, kept) for record, revision in listed.banks],
         next_page_token=listed.next_page_token,
+        judging=pb.Judging(model=listed.model, memory_bytes=listed.model_bytes),
     )
 
 

@@ -24,6 +24,7 @@ def test_status_says_what_answers_and_where_the_bank_stands(shell: Shell) -> Non
 
     assert f"{shell.server} answers" in before
     assert f"there is no bank '{shell.bank}'" in before
+    assert "sentences are compared by: e5-small-comparing" in before
     assert "get to Bygdøy" in after
     assert "1 node" in after
     assert shell.told("status")["bank"]["counts"]["nodes"] == "1"

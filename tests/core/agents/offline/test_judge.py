@@ -18,7 +18,7 @@ from tests.core.agents.offline.judge_pairs import (
     PROCEDURES_CHINESE,
     PROCEDURES_ENGLISH,
 )
-from tests.support.embedders import local_embedder
+from tests.support.embedders import local_comparer, local_embedder
 from tests.support.hashing_embedder import HashingEmbedder
 
 
@@ -28,7 +28,7 @@ def topic(name: str, summary: str, keywords: Sequence[str] = (), context: str = 
 
 @pytest.fixture
 def judge() -> OfflineJudge:
-    return OfflineJudge(local_embedder())
+    return OfflineJudge(local_embedder(), local_comparer())
 
 
 async def relation(judge: OfflineJudge, a: str, b: str) -> str:
@@ -138,7 +138,9 @@ async def test_sentences_are_embedded_only_where_words_leave_it_open() -> None:
     embedder = HashingEmbedder()
     old = [topic("a", "Acme makes bicycles."), topic("b", "Whales sing. Whales dive.")]
 
-    await OfflineJudge(embedder).conflicts_and_merges(topic("new", "Acme makes scooters."), old)
+    await OfflineJudge(embedder, local_comparer()).conflicts_and_merges(
+        topic("new", "Acme makes scooters."), old
+    )
 
     assert embedder.texts_embedded == 0
 
@@ -191,7 +193,7 @@ async def test_judging_twice_gives_the_same(judge: OfflineJudge) -> None:
     others = [topic(str(n), text) for n, (_, text, _) in enumerate(ENGLISH)]
 
     first = await judge.conflicts_and_merges(topic("new", "The CEO of Acme is Ada Quist."), others)
-    second = await OfflineJudge(local_embedder()).conflicts_and_merges(
+    second = await OfflineJudge(local_embedder(), local_comparer()).conflicts_and_merges(
         topic("new", "The CEO of Acme is Ada Quist."), others
     )
 
@@ -215,7 +217,7 @@ async def test_what_was_read_of_a_topic_serves_both_phases_and_goes_with_it(
         return reading_module.read(text)
 
     monkeypatch.setattr(sentences_module, "read", reading)
-    judge = OfflineJudge(HashingEmbedder())
+    judge = OfflineJudge(HashingEmbedder(), local_comparer())
     new, old = topic("new", "The ferry leaves at nine."), topic("old", "渡轮九点出发。")
     last = weakref.ref(old)
 

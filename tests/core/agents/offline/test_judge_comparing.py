@@ -6,7 +6,8 @@ from core.agents.offline.judge import OfflineJudge
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
 from core.ports.comparer import Likelihood
-from tests.support.told_comparer import ComparingEmbedder
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.told_comparer import ToldComparer, told_judge
 
 LIFT = ("The lift is out of order.", "We took the lift up this morning.")
 SURE = Likelihood(contradiction=0.97, sameness=0.0)
@@ -19,7 +20,7 @@ def topic(name: str, summary: str) -> Topic:
 
 
 async def test_what_the_comparer_is_sure_of_is_a_conflict_though_no_word_shows_it() -> None:
-    judge = OfflineJudge(ComparingEmbedder({LIFT: SURE}))
+    judge = told_judge({LIFT: SURE})
 
     (opinion,) = await judge.conflicts_and_merges(topic("new", LIFT[1]), [topic("old", LIFT[0])])
 
@@ -30,14 +31,14 @@ async def test_what_the_comparer_is_sure_of_is_a_conflict_though_no_word_shows_i
 
 
 async def test_what_it_is_not_sure_of_is_left_apart() -> None:
-    judge = OfflineJudge(ComparingEmbedder({LIFT: UNSURE}))
+    judge = told_judge({LIFT: UNSURE})
 
     assert await judge.conflicts_and_merges(topic("new", LIFT[1]), [topic("old", LIFT[0])]) == []
 
 
 async def test_of_two_labels_the_comparer_decides() -> None:
     old, new = "We use Node 18 in production.", "Production runs on Node 20 since May."
-    judge = OfflineJudge(ComparingEmbedder({(old, new): SURE}))
+    judge = told_judge({(old, new): SURE})
 
     (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -47,7 +48,7 @@ async def test_of_two_labels_the_comparer_decides() -> None:
 async def test_what_says_more_contradicts_nothing() -> None:
     old = "The western anchor had rusted through."
     new = "The western anchor had rusted through, unseen since 1908, and failed under 140 people."
-    judge = OfflineJudge(ComparingEmbedder({(old, new): SURE}))
+    judge = told_judge({(old, new): SURE})
 
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
 
@@ -63,7 +64,7 @@ async def test_what_says_more_contradicts_nothing() -> None:
 async def test_where_a_name_is_all_that_is_shared_it_must_be_surer(old: str, new: str) -> None:
     def judge(contradiction: float) -> OfflineJudge:
         told = Likelihood(contradiction=contradiction, sameness=0.0)
-        return OfflineJudge(ComparingEmbedder({(old, new): told}))
+        return told_judge({(old, new): told})
 
     assert await judge(0.75).conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
     assert await judge(0.85).conflicts_and_merges(topic("new", new), [topic("old", old)])
@@ -74,7 +75,7 @@ async def test_a_cleft_tells_of_nothing_in_another_sentence() -> None:
         "It was the harbour master who drew up the plans of the bridge.",
         "A firm drew all plans of the bridge.",
     )
-    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.85, sameness=0.0)}))
+    judge = told_judge({(old, new): Likelihood(contradiction=0.85, sameness=0.0)})
 
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -91,9 +92,7 @@ async def test_of_what_another_sentence_names_it_must_be_surer(old: str) -> None
     new = "The court sentenced Brandt to a fine of 500 crowns."
 
     def judge(contradiction: float) -> OfflineJudge:
-        return OfflineJudge(
-            ComparingEmbedder({(old, new): Likelihood(contradiction=contradiction, sameness=0.0)})
-        )
+        return told_judge({(old, new): Likelihood(contradiction=contradiction, sameness=0.0)})
 
     assert await judge(0.85).conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
     assert await judge(0.95).conflicts_and_merges(topic("new", new), [topic("old", old)])
@@ -101,7 +100,7 @@ async def test_of_what_another_sentence_names_it_must_be_surer(old: str) -> None
 
 async def test_what_says_the_same_in_other_words_is_merged() -> None:
     old, new = "Marek's flight lands early on Monday.", "Marek arrives by plane on Monday morning."
-    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+    judge = told_judge({(old, new): Likelihood(contradiction=0.0, sameness=0.95)})
 
     (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -122,7 +121,7 @@ async def test_words_that_say_the_same_are_mistaken_where_it_knows_better_and_on
     old: str, new: str, merged: bool
 ) -> None:
     told = Likelihood(contradiction=0.0, sameness=0.01)
-    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+    judge = told_judge({(old, new): told})
 
     opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -137,7 +136,7 @@ async def test_words_that_say_the_same_are_mistaken_where_it_knows_better_and_on
     ],
 )
 async def test_one_figure_of_what_is_named_otherwise_is_merged(old: str, new: str) -> None:
-    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+    judge = told_judge({(old, new): Likelihood(contradiction=0.0, sameness=0.95)})
 
     (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -149,7 +148,7 @@ async def test_what_it_rules_out_as_a_contradiction_may_say_the_same(
     contradiction: float, merged: bool
 ) -> None:
     told = Likelihood(contradiction=contradiction, sameness=0.8)
-    judge = OfflineJudge(ComparingEmbedder({DENIED: told}))
+    judge = told_judge({DENIED: told})
 
     opinions = await judge.conflicts_and_merges(topic("new", DENIED[1]), [topic("old", DENIED[0])])
 
@@ -159,7 +158,7 @@ async def test_what_it_rules_out_as_a_contradiction_may_say_the_same(
 async def test_times_are_compared_in_one_notation() -> None:
     old, new = "Marek's flight lands at a quarter past six.", "Marek arrives by plane at 6:15."
     as_compared = ("Marek's flight lands at 6:15.", new)
-    judge = OfflineJudge(ComparingEmbedder({as_compared: Likelihood(contradiction=0.0, sameness=0.95)}))
+    judge = told_judge({as_compared: Likelihood(contradiction=0.0, sameness=0.95)})
 
     (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -168,13 +167,13 @@ async def test_times_are_compared_in_one_notation() -> None:
 
 async def test_of_longer_texts_it_is_not_asked() -> None:
     more = " Coffee costs two euros. The garden is full of roses. Nobody reads the paper any more."
-    embedder = ComparingEmbedder({LIFT: SURE})
+    told = ToldComparer({LIFT: SURE})
 
-    opinions = await OfflineJudge(embedder).conflicts_and_merges(
+    opinions = await OfflineJudge(HashingEmbedder(), told).conflicts_and_merges(
         topic("new", LIFT[1]), [topic("old", LIFT[0] + more)]
     )
 
-    assert (opinions, embedder.told.asked) == ([], [])
+    assert (opinions, told.asked) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -186,7 +185,7 @@ async def test_of_longer_texts_it_is_not_asked() -> None:
     ],
 )
 async def test_what_says_the_same_with_another_figure_date_or_label_is_not_merged(old: str, new: str) -> None:
-    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+    judge = told_judge({(old, new): Likelihood(contradiction=0.0, sameness=0.95)})
 
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
 
@@ -205,7 +204,7 @@ async def test_what_words_call_the_same_is_left_apart_where_a_contradiction_is_l
     new: str, told: Likelihood | None, merged: bool
 ) -> None:
     old = "The cellar is dry."
-    judge = OfflineJudge(ComparingEmbedder({(old, new): told} if told else {}))
+    judge = told_judge({(old, new): told} if told else {})
 
     opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -213,16 +212,16 @@ async def test_what_words_call_the_same_is_left_apart_where_a_contradiction_is_l
 
 
 async def test_it_reads_sentences_without_their_speakers_and_marks() -> None:
-    embedder = ComparingEmbedder({})
+    told = ToldComparer({})
 
-    await OfflineJudge(embedder).conflicts_and_merges(
+    await OfflineJudge(HashingEmbedder(), told).conflicts_and_merges(
         topic("new", f"Alice: {LIFT[1]}"), [topic("old", f"Alice: {LIFT[0]}")]
     )
-    await OfflineJudge(embedder).conflicts_and_merges(
+    await OfflineJudge(HashingEmbedder(), told).conflicts_and_merges(
         topic("new", f"- {LIFT[1]}"), [topic("old", f"- {LIFT[0]}")]
     )
 
-    assert embedder.told.asked == [(LIFT[1], LIFT[0])] * 2
+    assert told.asked == [(LIFT[1], LIFT[0])] * 2
 
 
 @pytest.mark.parametrize(
@@ -235,11 +234,11 @@ async def test_it_reads_sentences_without_their_speakers_and_marks() -> None:
     ],
 )
 async def test_of_figures_that_may_both_hold_it_is_not_asked(old: str, new: str) -> None:
-    embedder = ComparingEmbedder({})
+    told = ToldComparer({})
 
-    await OfflineJudge(embedder).conflicts_and_merges(topic("new", new), [topic("old", old)])
+    await OfflineJudge(HashingEmbedder(), told).conflicts_and_merges(topic("new", new), [topic("old", old)])
 
-    assert embedder.told.asked == []
+    assert told.asked == []
 
 
 @pytest.mark.parametrize(
@@ -247,7 +246,7 @@ async def test_of_figures_that_may_both_hold_it_is_not_asked(old: str, new: str)
 )
 async def test_where_one_word_stands_for_another_it_decides(told: Likelihood, contradict: bool) -> None:
     old, new = "The garden is watered by hand.", "The garden is watered by pump."
-    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+    judge = told_judge({(old, new): told})
 
     opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -256,7 +255,7 @@ async def test_where_one_word_stands_for_another_it_decides(told: Likelihood, co
 
 async def test_where_a_name_stands_for_another_rules_decide() -> None:
     old, new = "The user speaks French.", "The user speaks German."
-    judge = OfflineJudge(ComparingEmbedder({(old, new): SURE}))
+    judge = told_judge({(old, new): SURE})
 
     assert await judge.conflicts_and_merges(topic("new", new), [topic("old", old)]) == []
 
@@ -267,7 +266,7 @@ async def test_of_another_name_where_there_is_one_it_must_be_surer(
 ) -> None:
     old, new = "The parser is written in Go.", "The parser's language is Rust."
     told = Likelihood(contradiction=contradiction, sameness=0.0)
-    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+    judge = told_judge({(old, new): told})
 
     opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -280,7 +279,7 @@ async def test_of_another_name_where_there_is_one_it_must_be_surer(
 async def test_where_words_say_the_same_it_must_be_surest(contradiction: float, opinion: list[type]) -> None:
     old, new = "Folasade is the superior of Grigor.", "Grigor is Folasade's superior."
     told = Likelihood(contradiction=contradiction, sameness=1 - contradiction)
-    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+    judge = told_judge({(old, new): told})
 
     opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -289,7 +288,7 @@ async def test_where_words_say_the_same_it_must_be_surest(contradiction: float, 
 
 async def test_where_one_word_stands_for_another_both_may_say_the_same() -> None:
     old, new = "The committee turned down the proposal.", "The committee rejected the proposal."
-    judge = OfflineJudge(ComparingEmbedder({(old, new): Likelihood(contradiction=0.0, sameness=0.95)}))
+    judge = told_judge({(old, new): Likelihood(contradiction=0.0, sameness=0.95)})
 
     (opinion,) = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -301,7 +300,7 @@ RULED_OUT = Likelihood(contradiction=0.001, sameness=0.0)
 
 @pytest.mark.parametrize(("told", "stands"), [(RULED_OUT, False), (UNSURE, True), (None, True)])
 async def test_what_rules_find_it_may_rule_out(told: Likelihood | None, stands: bool) -> None:
-    judge = OfflineJudge(ComparingEmbedder({DENIED: told} if told else {}))
+    judge = told_judge({DENIED: told} if told else {})
 
     opinions = await judge.conflicts_and_merges(topic("new", DENIED[1]), [topic("old", DENIED[0])])
 
@@ -312,7 +311,7 @@ async def test_what_rules_find_it_may_rule_out(told: Likelihood | None, stands: 
 async def test_of_a_person_it_rules_a_denial_out_from_far_less(contradiction: float, stands: bool) -> None:
     old, new = "Viktor won the Green City Award in 2021.", "Viktor did not win the Green City Award in 2021."
     told = Likelihood(contradiction=contradiction, sameness=0.0)
-    judge = OfflineJudge(ComparingEmbedder({(old, new): told}))
+    judge = told_judge({(old, new): told})
 
     opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
@@ -336,14 +335,12 @@ async def test_of_a_person_it_rules_a_denial_out_from_far_less(contradiction: fl
 async def test_another_value_may_be_ruled_out_but_of_who_is_named_in_full(
     old: str, new: str, stands: bool
 ) -> None:
-    judge = OfflineJudge(ComparingEmbedder({(old, new): RULED_OUT}))
+    judge = told_judge({(old, new): RULED_OUT})
 
     opinions = await judge.conflicts_and_merges(topic("new", new), [topic("old", old)])
 
     assert [type(opinion) for opinion in opinions] == [ConflictOpinion] * stands
-    assert await OfflineJudge(ComparingEmbedder({})).conflicts_and_merges(
-        topic("new", new), [topic("old", old)]
-    )
+    assert await told_judge({}).conflicts_and_merges(topic("new", new), [topic("old", old)])
 
 
 @pytest.mark.parametrize(
@@ -355,9 +352,9 @@ async def test_another_value_may_be_ruled_out_but_of_who_is_named_in_full(
     ],
 )
 async def test_of_questions_the_same_words_and_what_another_says_it_is_not_asked(text: str) -> None:
-    embedder = ComparingEmbedder({})
+    told = ToldComparer({})
     old = topic("old", "The lift is out of order. The rent is due.")
 
-    await OfflineJudge(embedder).conflicts_and_merges(topic("new", text), [old])
+    await OfflineJudge(HashingEmbedder(), told).conflicts_and_merges(topic("new", text), [old])
 
-    assert all("lift" not in theirs for _, theirs in embedder.told.asked)
+    assert all("lift" not in theirs for _, theirs in told.asked)

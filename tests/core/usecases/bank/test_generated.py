@@ -18,6 +18,7 @@ from core.usecases.bank.memorize import Memorize, Memorized, memorize
 from core.usecases.bank.record import Context, Message
 from core.usecases.bank.update_bank import UpdateBank, update_bank
 from core.usecases.house import House
+from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import KEY, open_house
 from tests.support.scripted_agents import ScriptedAgents
@@ -30,7 +31,7 @@ ANSWERERS = ("assistant", "Assistant", "ai", "model")
 @asynccontextmanager
 async def told_first(text: str, judge_assistants: bool | None = None) -> AsyncIterator[House]:
     """A house of the offline agents whose bank has been told a text."""
-    async with open_house(agents=offline_agents(HashingEmbedder())) as house:
+    async with open_house(agents=offline_agents(HashingEmbedder(), local_comparer())) as house:
         settings = RetrievalSettings(judge_assistants=judge_assistants)
         await create_bank(house, CreateBank(tenant=KEY.tenant, bank_id=KEY.bank_id, settings=settings))
         await memorize(house, Memorize(key=KEY, context=Context(text=text)))

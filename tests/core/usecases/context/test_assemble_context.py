@@ -20,6 +20,7 @@ from core.usecases.conversation.update_conversation import UpdateConversation, u
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import LoadSources
 from core.usecases.instructions.put_source import PutSource, put_source
+from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import make_bank, open_house
 from tests.support.talking import KEY, said, say, talked, tend
@@ -161,7 +162,7 @@ async def test_messages_keep_the_budget_too() -> None:
 
 async def test_a_bank_and_a_conversation_stand_in_one_prompt_with_both_revisions() -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         await long_talk(house)
         await make_bank(house, BANK)
         await memorize(

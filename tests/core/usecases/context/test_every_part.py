@@ -31,6 +31,7 @@ from core.usecases.instructions.load_sources import LoadSources
 from core.usecases.instructions.put_source import PutSource, put_source
 from core.usecases.long_term.generate_reflection import GenerateReflection, generate_reflection
 from core.usecases.user.update_user import UpdateUser, update_user
+from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import make_bank, open_house
 from tests.support.long_term import tell
@@ -78,7 +79,7 @@ ORDER = [
 async def furnished() -> AsyncIterator[House]:
     """A house with something in every memory."""
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         await put_source(
             house, PutSource(tenant=KEY.tenant, owner=OWNER, path="AGENTS.md", text="- Answer politely.")
         )

@@ -11,6 +11,7 @@ from core.ids import Collection
 from core.model.record import Origin, RecordState
 from core.usecases.long_term.judge_facts import judge_facts
 from core.usecases.long_term.update_record import UpdateRecord, update_record
+from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
 from tests.support.long_term import ADA, DISTILLED, OBSERVED, STATED, TOLD, facts, stored, tell, told
@@ -50,7 +51,7 @@ def test_there_are_sixty_poisoned_claims_in_two_languages() -> None:
 @pytest.mark.parametrize("origin", [OBSERVED, DISTILLED])
 async def test_no_claim_of_a_weaker_origin_ever_supersedes_what_the_user_said(origin: Origin) -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         contested = 0
         for number, (said, claim, (thing, old, other)) in enumerate(POISONED):
             key = replace(ADA, collection=Collection(str(number)))
@@ -70,7 +71,7 @@ async def test_no_claim_of_a_weaker_origin_ever_supersedes_what_the_user_said(or
 @pytest.mark.parametrize("newer_first", [True, False])
 async def test_of_two_that_contradict_both_are_shown_the_newer_first(newer_first: bool) -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         said = [
             ("The database of the project is PostgreSQL.", TOLD),
             ("The database of the project is MySQL.", TOLD - timedelta(days=30)),
@@ -83,7 +84,7 @@ async def test_of_two_that_contradict_both_are_shown_the_newer_first(newer_first
 
 async def test_of_two_that_say_the_same_the_stronger_origin_s_words_stand_with_all_sources() -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         weak = await told(
             house,
             "Anna Berg leads the billing project in Oslo.",
@@ -105,7 +106,7 @@ async def test_of_two_that_say_the_same_the_stronger_origin_s_words_stand_with_a
 
 async def test_a_weaker_origin_makes_nothing_surer() -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         strong = await told(house, "Anna Berg leads the billing project.", origin=STATED)
         await told(house, "anna berg leads the billing project", origin=DISTILLED)
 
@@ -117,7 +118,7 @@ async def test_what_one_fact_is_decided_for_stands_alone_though_the_others_were_
 ):
     embedder = HashingEmbedder()
     text = "The database of the project is {}."
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         observed = await told(house, text.format("MySQL"), origin=OBSERVED)
         distilled = await told(
             house, text.format("Redis"), origin=DISTILLED, event_time=TOLD + timedelta(days=1)
@@ -137,7 +138,7 @@ async def test_what_one_fact_is_decided_for_stands_alone_though_the_others_were_
 
 async def test_racing_facts_are_always_compared() -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         names = ("MySQL", "PostgreSQL", "Redis", "Oracle")
         await asyncio.gather(
             *(
@@ -155,7 +156,7 @@ async def test_racing_facts_are_always_compared() -> None:
 
 async def test_other_words_for_a_contesting_fact_end_the_contest() -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         old = await told(house, "The lead of the project is Anna.")
         new = await told(house, "The lead of the project is Boris.", event_time=TOLD + timedelta(days=1))
         await update_record(

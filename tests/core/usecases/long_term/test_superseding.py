@@ -11,6 +11,7 @@ from core.ids import ConversationId, NodeId
 from core.model.record import Origin, Record, RecordState, SupersededReason
 from core.usecases.house import House
 from core.usecases.long_term.update_record import UpdateRecord, update_record
+from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
 from tests.support.long_term import ADA, OBSERVED, STATED, TOLD, facts, stored, told
@@ -141,7 +142,7 @@ async def corrected(house: House, said: str, correction: str, *, turns_later: in
 )
 async def test_what_the_user_takes_back_is_superseded(said: str, correction: str, turns_later: int) -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         record = await corrected(house, said, correction, turns_later=turns_later)
 
     assert (record.state, record.superseded_reason) == (RecordState.SUPERSEDED, SupersededReason.CORRECTION)
@@ -149,7 +150,7 @@ async def test_what_the_user_takes_back_is_superseded(said: str, correction: str
 
 async def test_a_change_that_takes_nothing_back_only_contests() -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         record = await corrected(house, MYSQL, "The database of the project is Redis.")
 
     assert record.state is RecordState.CONTESTED
@@ -157,7 +158,7 @@ async def test_a_change_that_takes_nothing_back_only_contests() -> None:
 
 async def test_an_opening_reaches_back_only_a_few_turns() -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         record = await corrected(
             house, MYSQL, "Correction: the database of the project is Redis.", turns_later=9
         )
@@ -175,7 +176,7 @@ async def test_an_opening_reaches_back_only_a_few_turns() -> None:
 )
 async def test_speakers_and_dates_that_the_service_put_to_a_fact_are_not_judged(one: str, other: str) -> None:
     embedder = HashingEmbedder()
-    async with open_house(embedder=embedder, agents=offline_agents(embedder)) as house:
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
         first = await told(house, one, origin=STATED, conversation_id=TALK, steps=(1,))
         second = await told(house, other, origin=STATED, conversation_id=TALK, steps=(2,))
         states = {(await stored(house, record_id)).state for record_id in (first, second)}

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
+from core.errors import EmbedderUnavailable
 from core.ports.comparer import Likelihood
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.adapters.local_embedder.comparer import CHARACTERS, PASSAGES, PREFIX, LocalComparer, Readings
+from service.adapters.local_embedder.comparer import CHARACTERS, PREFIX, LocalComparer, StateCache
 from service.adapters.local_embedder.comparing import LONGEST
 from service.adapters.local_embedder.weights import F32
-from tests.support.embedders import local_embedder
+from service.comparers import forgetting
+from tests.support.embedders import local_comparer, local_embedder
 
 PAIRS = [
     ("Dana Whitlock lives in Leeds.", "Dana Whitlock's home is in Osaka."),
@@ -26,8 +29,9 @@ TEXTS = [text for pair in PAIRS for text in pair]
 
 
 @pytest.fixture
-def comparer() -> LocalComparer:
-    comparer = local_embedder().comparer()
+async def comparer() -> LocalComparer:
+    comparer = local_comparer()
+    await comparer.compare([("It is loaded.", "It is loaded.")])
     comparer.forget()
     return comparer
 
@@ -147,13 +151,15 @@ async def test_passages_have_the_same_bytes_beside_a_comparer() -> None:
     texts = [*TEXTS, "", "word " * LONGEST, "word " * (LONGEST + 1), "字" * 2_000]
     opened = LocalEmbedder.open()
     alone = await opened.embed_passages(texts)
-    comparer = opened.comparer()
+    comparer = LocalComparer(lambda: opened, shares=True)
+    await comparer.compare(PAIRS)
+    comparer.forget()
 
     beside = await opened.embed_passages(texts)
     opened.close()
 
     assert beside.tobytes() == alone.tobytes()
-    assert comparer.kept == len(texts) - 2
+    assert comparer.kept == len(texts) - 3
 
 
 async def test_a_long_passage_of_few_tokens_is_not_compared_by_its_end(comparer: LocalComparer) -> None:
@@ -170,37 +176,50 @@ async def test_a_long_passage_of_few_tokens_is_not_compared_by_its_end(comparer:
 
 async def test_a_purge_forgets_passages_and_those_on_their_way(comparer: LocalComparer) -> None:
     embedder = CachedEmbedder(local_embedder())
-    assert embedder.comparer() is comparer
     await embedder.embed_passages(TEXTS[:2])
     under_way = asyncio.create_task(embedder.embed_passages(TEXTS[2:]))
     await asyncio.sleep(0)
     before = embedder.under_way, comparer.kept
 
-    embedder.forget()
+    forgetting(embedder, comparer)()
     await under_way
 
     assert before == (len(TEXTS) - 2, 2)
     assert comparer.kept == 0
 
 
-def test_of_passages_the_latest_are_kept() -> None:
-    row = np.zeros(1, np.float32)
-    readings = Readings()
-    for number in range(PASSAGES):
-        readings.add({str(number): row})
+async def test_with_another_embedder_it_reads_the_weights_itself_at_the_first_comparison() -> None:
+    comparer = LocalComparer(local_embedder)
+    before = comparer.size
 
-    readings.add({"0": row, "new": row})
+    (told,) = await told_of(comparer, PAIRS[:1])
 
-    assert len(readings) == PASSAGES
-    assert readings.take(["0", "1", "2", "new"]).keys() == {"0", "2", "new"}
-    assert len(readings) == PASSAGES - 3
+    assert before == 0
+    assert told.contradiction > 0.5
+    assert comparer.size > 50_000_000
 
 
-def test_of_passages_embedded_at_once_no_more_are_kept(comparer: LocalComparer) -> None:
-    read: dict[str, F32] = {}
-    states = np.zeros((1, 384), np.float32)
+async def test_where_the_weights_are_not_installed_nothing_is_compared_and_the_log_says_so_once() -> None:
+    def missing() -> LocalEmbedder:
+        raise EmbedderUnavailable(cause="not installed")
 
-    for number in range(PASSAGES + 1):
-        comparer.keep(read, str(number), states)
+    comparer = LocalComparer(missing)
+    with capture_logs() as logged:
+        told = [await comparer.compare(PAIRS) for _ in range(2)]
 
-    assert len(read) == PASSAGES
+    assert told == [[None] * len(PAIRS)] * 2
+    assert comparer.model == "none"
+    assert [line["log_level"] for line in logged] == ["warning"]
+
+
+def test_the_cache_holds_the_latest_that_its_bytes_allow() -> None:
+    states = np.zeros((10, 5), np.float16)
+    cache = StateCache(3 * states.nbytes)
+    for name in (b"a", b"b", b"c"):
+        cache.add(name, states, 0)
+    assert cache.get(b"a") is not None
+
+    cache.add(b"d", states, 0)
+
+    assert cache.size == 3 * states.nbytes
+    assert [cache.get(name) is not None for name in (b"a", b"b", b"c", b"d")] == [True, False, True, True]
