@@ -21,5 +21,7 @@ def entries(name: str, language: str) -> tuple[str, ...]:
 @cache
 def in_all(name: str) -> tuple[str, ...]:
     """Returns the entries of a list in all languages that have it."""
-    there = (language for language in LANGUAGES if files(__name__).joinpath(language, f"{name}.txt").is_file())
+    there = (
+        language for language in LANGUAGES if files(__name__).joinpath(language, f"{name}.txt").is_file()
+    )
     return tuple(entry for language in there for entry in entries(name, language))

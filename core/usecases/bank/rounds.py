@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from core.agents.opinions import Opinions
-from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion
+from core.agents.roles import ConflictOpinion, Consolidation, Grade, MergeOpinion, RelatedOpinion
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
@@ -184,6 +184,7 @@ class Round:
             nodes = [self._current, *(self._bank.nodes[c] for c in candidates)]
             new, *topics = [judged(self._bank, node, self._moment.judge_assistants) for node in nodes]
             found = self._opinions.conflicts_and_merges(new, topics)
+            found = [o for o in found if not isinstance(o, ConflictOpinion) or o.grade is Grade.SURE]
             conflicts = [o for o in found if isinstance(o, ConflictOpinion)]
             if disputed := [o for o in conflicts if not self._is_settled(o)]:
                 self._contest(disputed)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from core.agents.offline.corrections import corrects
 from core.agents.offline.essentials import have_equal_essentials
 from core.agents.opinions import Opinions, Unasked
-from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource, Topic
+from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource, Topic
 from core.errors import CollectionNotFound, MemoryOff
 from core.ids import NodeId, RecordId
 from core.keys import CollectionKey
@@ -79,7 +79,7 @@ def _contradictions(
     contradictions: list[Contradiction] = []
     corrected = False
     for opinion in found:
-        if not isinstance(opinion, ConflictOpinion):
+        if not isinstance(opinion, ConflictOpinion) or opinion.grade is not Grade.SURE:
             continue
         other = collection.records[RecordId(opinion.existing)]
         reason = None

@@ -46,17 +46,25 @@ UNEQUAL = [
     ("会议早上八点开始。", "会议晚上八点开始。"),
     ("The demo is in March 2024.", "The demo is in March 2025."),
 ]
-NONE = ["You may march on.", "A second look at one of them.", "web-1 runs GPT-4.", "他一直在这里。", "Ann moved in."]
+NONE = [
+    "You may march on.",
+    "A second look at one of them.",
+    "web-1 runs GPT-4.",
+    "他一直在这里。",
+    "Ann moved in.",
+]
 
 
 @pytest.mark.parametrize(("a", "b"), EQUAL)
 def test_equal_quantities_are_written_alike_whichever_way_around(a: str, b: str) -> None:
     alike, turned = written_alike(a, b), written_alike(b, a)
 
-    assert quantities(alike.a) and [alike.a[q.start : q.end] for q in quantities(alike.a)] == [
+    assert quantities(alike.a)
+    assert [alike.a[q.start : q.end] for q in quantities(alike.a)] == [
         alike.b[q.start : q.end] for q in quantities(alike.b)
     ]
-    assert not alike.left_a and not alike.left_b
+    assert not alike.left_a
+    assert not alike.left_b
     assert (turned.b, turned.a) == (alike.a, alike.b)
 
 
@@ -65,7 +73,8 @@ def test_unequal_quantities_stay_as_they_are_and_are_left_over(a: str, b: str) -
     alike = written_alike(a, b)
 
     assert (alike.a, alike.b) == (a, b)
-    assert alike.left_a and alike.left_b
+    assert alike.left_a
+    assert alike.left_b
 
 
 @pytest.mark.parametrize("text", NONE)
