@@ -11,7 +11,7 @@ from core.agents.offline.judging.comparing import Compared, JudgeThresholds, Sid
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion
 from core.text.scripts import is_chinese
 
-LEAST_TERMS = 3  # of a side that is held: "Thanks!" is said again and again
+LEAST_TERMS = 2  # of a side that is held: "Thanks!" is said again and again
 STRATEGY_EN = "keep the fuller wording, add what only the other says"
 STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
 

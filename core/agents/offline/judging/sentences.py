@@ -7,7 +7,7 @@ nothing.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -65,12 +65,8 @@ class Sentence:
     @cached_property
     def context(self) -> frozenset[str]:
         """The words that say what it is about, whether it has them itself or not."""
-        named = [word for part in (*self.headings, self.label) for word in words(part)]
-        return frozenset(word.lower() for word in (*named, *self.before)) - SMALL
-
-    @cached_property
-    def headed(self) -> frozenset[str]:
-        return frozenset(word.lower() for title in self.headings for word in words(title)) - SMALL
+        named = [word for part in (*self.headings, self.label) for word in telling(words(part))]
+        return frozenset(word.lower() for word in (*named, *self.before))
 
 
 def topic_sentences(topic: Topic) -> tuple[Sentence, ...]:
@@ -92,6 +88,15 @@ def words(text: str) -> list[str]:
     for word in WORD.findall(text):
         found += [one.text for one in tagged(word)] if is_chinese(word) else [word]
     return found
+
+
+def telling(found: Sequence[str]) -> list[str]:
+    """Returns the words that name something or say what; the letter of "Firm A" is none that is too common."""
+    return [
+        word
+        for n, word in enumerate(found)
+        if word.lower() not in SMALL or (n and len(word) == 1 and word.isupper() and word != "I")
+    ]
 
 
 def is_name(word: str) -> bool:
@@ -230,5 +235,5 @@ class _Reading:
             else (),
         )
         head = words(named) + words(text[label.end() :] if label else text)[:HEAD]
-        self._before.append(tuple(word for word in head if word.lower() not in SMALL))
+        self._before.append(tuple(telling(head)))
         return sentence
