@@ -68,6 +68,7 @@ def conflicts(errand: Errand, closed_too: bool) -> None:
         types.CONFLICT_STATUS_RESOLVED,
         types.CONFLICT_STATUS_DISMISSED,
         types.CONFLICT_STATUS_MOOT,
+        types.CONFLICT_STATUS_SUSPECTED,
     )
     found = list(paging.conflicts(errand.client, errand.bank_id, *(statuses if closed_too else ())))
     drawn = [drawing.conflict(each) for each in found] or [Text("no conflicts", drawing.FAINT)]

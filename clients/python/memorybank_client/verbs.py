@@ -54,6 +54,8 @@ class Verbs:
     """List conflicts, the open ones unless `statuses` says otherwise."""
     resolve_conflict = Unary(memory.ResolveConflictRequest, memory.ResolveConflictResponse, seconds=THINK)
     """Close a conflict by a verdict, or dismiss it."""
+    confirm_conflict = Unary(memory.ConfirmConflictRequest, memory.ConfirmConflictResponse, seconds=WRITE)
+    """Make a suspected conflict an open one."""
     get_insight = Unary(memory.GetInsightRequest, memory.GetInsightResponse)
     """Read where the task stands."""
     update_insight = Unary(memory.UpdateInsightRequest, memory.UpdateInsightResponse, seconds=WRITE)

@@ -7,6 +7,7 @@ the call ends: a purged bank leaves no trace here.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -95,7 +96,12 @@ class OfflineJudge:
             opinion_of(new, other, [one for one in compared if one.pair.other == n], self._lines)
             for n, other in enumerate(others)
         )
-        return [opinion for opinion in found if opinion is not None]
+        model = self._comparer.model
+        return [
+            replace(opinion, model=model) if isinstance(opinion, ConflictOpinion) else opinion
+            for opinion in found
+            if opinion is not None
+        ]
 
     def _scaled(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
         space = self._embedder.space
