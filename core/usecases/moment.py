@@ -17,8 +17,8 @@ class Moment:
     top_k: int
     alpha: float
     validation_floor: float
-    own_floor: float | None
     judge_assistants: bool
+    own_floor: float | None = None
 
 
 def moment(house: House, bank: Bank, revision: int) -> Moment:
