@@ -250,8 +250,9 @@ def _dates(text: str) -> Iterator[Quantity]:
 @cache
 def _chinese_date_form() -> re.Pattern[str]:
     number = rf"\d{{1,2}}|[{_chinese_digits()}]{{1,3}}"
+    year = rf"\d{{4}}|[{_chinese_digits()}]{{4}}"
     return re.compile(
-        rf"(?:(?P<year>\d{{4}})年)?(?P<month>{number})月(?!份?内)(?:份|(?P<day>{number})[日号])?|(?P<only>\d{{4}})年(?!度)"
+        rf"(?:(?P<year>{year})年)?(?P<month>{number})月(?!份?内)(?:份|(?P<day>{number})[日号])?|(?P<only>{year})年(?!度)"
     )
 
 
@@ -348,7 +349,7 @@ def _amount_form() -> re.Pattern[str]:
         rf"|(?P<article>\ban?(?=\s)(?!\s+second\b))"
         rf"|(?P<words>\b(?:{words})(?:(?:[-\s]|\s+and\s+)(?:{words}))*\b)"
         rf"|(?P<chinese>[{_chinese_digits()}]+))"
-        rf"(?:[\s-]?(?P<unit>{unit}))?",
+        rf"(?P<more_half>\s+and\s+a\s+half|个半)?(?:[\s-]?(?P<unit>{unit})(?P<unit_half>\s+and\s+a\s+half\b|半)?)?",
         re.IGNORECASE,
     )
 
@@ -372,6 +373,10 @@ def _is_counted(found: re.Match[str], amount: float, text: str) -> bool:
 
 
 def _amount(found: re.Match[str]) -> float:
+    return _whole_amount(found) + (0.5 if found["more_half"] or found["unit_half"] else 0.0)
+
+
+def _whole_amount(found: re.Match[str]) -> float:
     if found["share"]:
         return float(found["share"]) if found["share"][0].isascii() else _spelled(found["share"])
     if found["figure"]:

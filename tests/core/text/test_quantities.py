@@ -33,6 +33,11 @@ EQUAL = [
     ("这套房一万二。", "这套房12000元。".replace("元", "")),
     ("房租是三千五百元。", "房租是3500块。"),
     ("月薪2万元。", "月薪20000元。"),
+    ("It takes an hour and a half.", "It takes 90 minutes."),
+    ("It takes two and a half hours.", "It takes 150 minutes."),
+    ("会话过一个半小时失效。", "会话过九十分钟失效。"),
+    ("这袋面粉一公斤半。", "这袋面粉1500克。"),
+    ("协议签于一九七六年七月四日。", "协议签于1976年7月4日。"),
 ]
 UNEQUAL = [
     ("The demo is on 4 March.", "The demo is on Thursday, 6 March."),
