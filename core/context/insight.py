@@ -15,7 +15,7 @@ from core.context.frame import as_data
 from core.context.lines import indented, one_line, opening
 from core.context.validations import SIDES, SideText
 from core.context.wording import Wording
-from core.model.conflict import Conflict
+from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.text.tokens import estimate
 
@@ -60,7 +60,12 @@ def insight_section(
     fit: Shares = UNBOUNDED,
     sides: Sequence[SideText] = (),
 ) -> Section:
-    """Renders the insight document, its parts in the tokens that they may take; of open conflicts their share."""
+    """Renders the insight document, its parts in the tokens that they may take; of open conflicts their share.
+
+    Suspected conflicts are counted once all is done.
+    """
+    suspected = sum(c.status is ConflictStatus.SUSPECTED for c in conflicts)
+    conflicts = [c for c in conflicts if c.status is not ConflictStatus.SUSPECTED]
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
     validations = [task for task in insight.pending if task.conflict_id]
     others = [clipped(words.how_to_settle, AROUND)] if validations else []
@@ -68,6 +73,7 @@ def insight_section(
     others += _steps(steps, next(iter(insight.pending), None), words, fit)
     if not insight.pending:
         others = [words.finished if insight.finished else words.nothing]
+        others += [words.suspected.format(suspected)] if insight.finished and suspected else []
     before = [
         _goal_line(clipped(as_data(insight.goal), fit.goal), words),
         f"{words.completed}:",

@@ -60,7 +60,7 @@ def insight(errand: Errand) -> None:
 
 @show.command()
 @errand
-@click.option("--all", "closed_too", is_flag=True, help="Settled and dismissed ones too.")
+@click.option("--all", "closed_too", is_flag=True, help="Suspected, settled and dismissed ones too.")
 def conflicts(errand: Errand, closed_too: bool) -> None:
     """Show contradictions that wait for a verdict."""
     statuses = (

@@ -126,7 +126,7 @@ async def gather(
         declared = tools(wording(bank.insight), command.tool_format)
         sections = prompt_sections(
             bank.insight,
-            bank.open_conflicts(),
+            [*bank.open_conflicts(), *bank.suspected_conflicts()],
             remembered.sections,
             () if command.tools_apart else declared,
             budget,

@@ -2,15 +2,19 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion
 from core.bank.bank import Bank
+from core.context.budget import assemble
+from core.context.prompt import prompt_sections
 from core.errors import ConflictClosed
 from core.ids import NodeId
 from core.model.bank import RetrievalSettings
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
+from core.model.insight import TaskOutcome
 from core.model.node import NodeState
 from core.usecases.bank.confirm_conflict import ConfirmConflict, confirm_conflict
 from core.usecases.bank.create_bank import CreateBank, create_bank
@@ -196,6 +200,17 @@ async def test_three_validations_stand_planned_the_oldest_first_and_the_next_fol
         assert len(found) == 5
         assert planned == [one.conflict_id for one in found[:MOST_VALIDATIONS]]
         assert await _planned(house) == [one.conflict_id for one in found[1 : MOST_VALIDATIONS + 1]]
+
+
+async def test_the_prompt_of_a_finished_task_counts_what_is_suspected() -> None:
+    async with told(judged(likely((FIRST, SECOND))), FIRST, SECOND) as (house, _):
+        async with house.banks.reading(KEY) as bank:
+            done = replace(bank.insight, goal="find out", finished=True, outcome=TaskOutcome.SUCCEEDED)
+            at_work = prompt_sections(bank.insight, bank.suspected_conflicts(), (), ())
+            after = prompt_sections(done, bank.suspected_conflicts(), (), ())
+
+        assert "Suspected contradictions that nobody confirmed: 1." in assemble(after, None, "").text
+        assert "uspected" not in assemble(at_work, None, "").text
 
 
 async def _planned(house: House) -> list[str]:
