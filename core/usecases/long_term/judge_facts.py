@@ -75,11 +75,12 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
 def _contradictions(
     collection: Collection, fact: Record, found: Sequence[ConflictOpinion | MergeOpinion]
 ) -> list[Contradiction]:
-    """Returns what the fact contradicts, the surest first. A user takes back one thing at a time."""
+    """Returns what the fact contradicts, the surest first. A user takes back one thing at a time, for which a likely
+    contradiction is enough."""
     contradictions: list[Contradiction] = []
     corrected = False
     for opinion in found:
-        if not isinstance(opinion, ConflictOpinion) or opinion.grade is not Grade.SURE:
+        if not isinstance(opinion, ConflictOpinion):
             continue
         other = collection.records[RecordId(opinion.existing)]
         reason = None
@@ -87,6 +88,8 @@ def _contradictions(
             reason = SupersededReason.MODEL
         elif not corrected and corrects(fact, other):
             reason, corrected = SupersededReason.CORRECTION, True
+        if reason is None and opinion.grade is not Grade.SURE:
+            continue  # what is only likely contests nothing
         contradictions.append(Contradiction(with_id=other.record_id, reason=reason))
     return contradictions
 

@@ -1,9 +1,9 @@
 """A topic's own sentences, each in its context: what stands around it and says what it is about.
 
 Law: pure. A sentence's context is made of the headings above it, the label before its colon and, where it names nothing
-itself, the beginnings of up to three sentences before it in its paragraph. A heading that holds a date is a time, and
-no matter. Code, tables of contents and option lists hold no sentences, a row of a table is one; a question tells
-nothing.
+itself, the beginnings of up to three sentences before it in its paragraph. A heading or label that holds a date is a
+time, and no matter. Code, tables of contents and option lists hold no sentences, a row of a table is one; a question
+tells nothing.
 """
 
 import re
@@ -138,6 +138,10 @@ def _read(excerpt: Excerpt, topic: Topic) -> Iterator[Sentence]:
             yield _told(sentence, topic)
 
 
+def _is_dated(title: str) -> bool:
+    return any(one.kind == DATE for one in quantities(title))
+
+
 def _told(sentence: Sentence, topic: Topic) -> Sentence:
     if not topic.generated or not topic.is_generated(sentence.quote):
         return sentence
@@ -196,7 +200,7 @@ class _Reading:
     def _titles(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Returns the headings above that hold no date, without what they have in brackets, and those that do."""
         titles = [ASIDE.sub("", title).strip() for _, title in self._path]
-        dated = [title for title in titles if any(one.kind == DATE for one in quantities(title))]
+        dated = [title for title in titles if _is_dated(title)]
         return tuple(title for title in titles if title not in dated), tuple(dated)
 
     def _part(self, start: int) -> None:
@@ -224,6 +228,8 @@ class _Reading:
         label = LABEL.match(text)
         named = label["label"] if label else ""
         titles, times = self._titles()
+        if _is_dated(named):
+            named, times = "", (*times, named)
         sentence = Sentence(
             quote=quote,
             text=text,

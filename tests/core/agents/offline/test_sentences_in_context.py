@@ -110,6 +110,7 @@ def test_refuted_words_are_no_sentence_of_a_topic_any_more() -> None:
             "## 11 March 2025\n\nThe budget is 950 euros.",
             Allowed.NOTHING,
         ),
+        ("Test of 2 April 2024: it holds 11 kg.", "# Lift\n\nIt holds 9 kg.", Allowed.SURE),
         (INVOICES, "Invoice 1042 is for Brightwave. The total is 800 euros.", Allowed.NOTHING),
         (INVOICES, "Invoice 1041 is for Nordwind. The total is 800 euros.", Allowed.SURE),
         ("会议室204在二楼。容量是40人。", "会议室310在三楼。容量是12人。", Allowed.NOTHING),
