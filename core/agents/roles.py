@@ -128,7 +128,6 @@ class ConflictOpinion:
     """Both nodes cannot be true. The quotes are the words at issue, taken from either node's texts.
 
     `verbatim`: whether both quotes were given as the nodes have them; where they were not, a model's opinion is LIKELY.
-    `model`: what compared the sentences.
     """
 
     existing: NodeId
@@ -140,7 +139,6 @@ class ConflictOpinion:
     by: OpinionSource = OpinionSource.RULE
     verbatim: bool = True
     grade: Grade = Grade.SURE
-    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

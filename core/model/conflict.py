@@ -47,7 +47,6 @@ class Conflict(Shown):
     verdict: str = ""
     verdict_interaction_id: InteractionId | None = None
     node_id: NodeId | None = None  # what the resolution merged the sides into
-    model: str = ""  # what compared the sentences at issue; "" where it is not known
 
     @property
     def is_closed(self) -> bool:

@@ -7,7 +7,6 @@ the call ends: a purged bank leaves no trace here.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -92,16 +91,12 @@ class OfflineJudge:
     def _opinions(
         self, new: Side, others: Sequence[Side], compared: Sequence[Compared]
     ) -> list[ConflictOpinion | MergeOpinion]:
+        model = self._comparer.model
         found = (
-            opinion_of(new, other, [one for one in compared if one.pair.other == n], self._lines)
+            opinion_of(new, other, [one for one in compared if one.pair.other == n], self._lines, model)
             for n, other in enumerate(others)
         )
-        model = self._comparer.model
-        return [
-            replace(opinion, model=model) if isinstance(opinion, ConflictOpinion) else opinion
-            for opinion in found
-            if opinion is not None
-        ]
+        return [opinion for opinion in found if opinion is not None]
 
     def _scaled(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
         space = self._embedder.space

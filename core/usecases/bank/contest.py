@@ -41,7 +41,6 @@ def contested(
         reasoning="\n".join(dict.fromkeys(o.reasoning for o in opinions)),
         status=status,
         create_time=now,
-        model=opinions[0].model,
     )
 
 

@@ -1812,7 +1812,6 @@ class Conflict(_message.Message):
     VERDICT_FIELD_NUMBER: _builtins.int
     VERDICT_INTERACTION_ID_FIELD_NUMBER: _builtins.int
     NODE_ID_FIELD_NUMBER: _builtins.int
-    MODEL_FIELD_NUMBER: _builtins.int
     conflict_id: _builtins.str
     """Its id."""
     description: _builtins.str
@@ -1829,8 +1828,6 @@ class Conflict(_message.Message):
     """The verbatim record of the verdict; empty when there is none."""
     node_id: _builtins.str
     """The node that the resolution made of the sides; empty unless RESOLVED. May have been absorbed since."""
-    model: _builtins.str
-    """What compared the sentences at issue: the name of its weights. Empty: not known, or a language model judged."""
     @_builtins.property
     def sides(self) -> _containers.RepeatedCompositeFieldContainer[Global___Side]:
         """Two or more; the node that brought it up comes first."""
@@ -1857,11 +1854,10 @@ class Conflict(_message.Message):
         verdict: _builtins.str = ...,
         verdict_interaction_id: _builtins.str = ...,
         node_id: _builtins.str = ...,
-        model: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "confidence", b"confidence", "conflict_id", b"conflict_id", "create_time", b"create_time", "description", b"description", "model", b"model", "node_id", b"node_id", "reasoning", b"reasoning", "sides", b"sides", "status", b"status", "verdict", b"verdict", "verdict_interaction_id", b"verdict_interaction_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "confidence", b"confidence", "conflict_id", b"conflict_id", "create_time", b"create_time", "description", b"description", "node_id", b"node_id", "reasoning", b"reasoning", "sides", b"sides", "status", b"status", "verdict", b"verdict", "verdict_interaction_id", b"verdict_interaction_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -310,7 +310,6 @@ def _conflict(check: Checks, conflict: types_pb2.Conflict, _: Tenant) -> Conflic
         verdict=check.text("verdict", conflict.verdict),
         verdict_interaction_id=InteractionId(verdict_id) if verdict_id else None,
         node_id=NodeId(node_id) if node_id else None,
-        model=check.text("model", conflict.model),
     )
 
 

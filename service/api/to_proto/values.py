@@ -348,7 +348,6 @@ def conflict(value: Conflict) -> pb.Conflict:
         verdict=value.verdict,
         verdict_interaction_id=value.verdict_interaction_id or "",
         node_id=value.node_id or "",
-        model=value.model,
     )
 
 

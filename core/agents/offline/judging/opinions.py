@@ -17,32 +17,32 @@ STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
 
 
 def opinion_of(
-    new: Side, other: Side, compared: Sequence[Compared], lines: JudgeThresholds
+    new: Side, other: Side, compared: Sequence[Compared], lines: JudgeThresholds, model: str
 ) -> ConflictOpinion | MergeOpinion | None:
-    """Returns the opinion on two sides, or None where there is none."""
+    """Returns the opinion on two sides, or None where there is none. `model`: what compared their sentences."""
     graded = [one for one in compared if one.grade is not None]
     if graded:
-        return _conflict(
-            new, other, max(graded, key=lambda one: (one.grade is Grade.SURE, one.contradiction))
-        )
+        surest = max(graded, key=lambda one: (one.grade is Grade.SURE, one.contradiction))
+        return _conflict(new, other, surest, model)
     return _merge(new, other, [one for one in compared if says_the_same(one, lines)])
 
 
-def _conflict(new: Side, other: Side, one: Compared) -> ConflictOpinion:
+def _conflict(new: Side, other: Side, one: Compared, model: str) -> ConflictOpinion:
     ours, theirs = new.sentences[one.pair.i], other.sentences[one.pair.j]
-    chinese = is_chinese(ours.text)
-    likelihood = f"{one.contradiction:.2f}"
     return ConflictOpinion(
         existing=other.topic.node_id,
         confidence=round(one.contradiction, 2),
-        reasoning=f"两句话互相矛盾的可能性为{likelihood}"
-        if chinese
-        else f"the two sentences contradict each other by {likelihood}",
+        reasoning=_why(one, model, is_chinese(ours.text)),
         description=at_issue(ours.text, theirs.text),
         new_quote=ours.quote,
         existing_quote=theirs.quote,
         grade=one.grade or Grade.LIKELY,
     )
+
+
+def _why(one: Compared, model: str, chinese: bool) -> str:
+    likelihood = f"{one.contradiction:.2f}"
+    return f"互相矛盾的可能性为{likelihood}（{model}）" if chinese else f"likelihood {likelihood} by {model}"
 
 
 def _merge(new: Side, other: Side, same: Sequence[Compared]) -> MergeOpinion | None:

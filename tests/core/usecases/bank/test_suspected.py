@@ -56,7 +56,6 @@ def judged(likelihoods: Likelihoods, merges: frozenset[frozenset[str]] = frozens
                     new_quote=new.summary,
                     existing_quote=each.summary,
                     grade=Grade.SURE if likelihood >= SURE else Grade.LIKELY,
-                    model="weights-1",
                 )
 
     agents.judge.first.otherwise = lambda new, candidates: list(opinions(new, candidates))
@@ -89,7 +88,7 @@ async def test_what_is_likely_is_listed_as_suspected_and_stands_in_nobodys_way()
     async with told(judged(likely((FIRST, SECOND))), FIRST, SECOND) as (house, _):
         (found,) = await suspected(house)
         assert await conflicts(house, ConflictStatus.OPEN) == ()
-        assert (found.confidence, found.model) == (0.7, "weights-1")
+        assert found.confidence == 0.7
         assert [side.quote for side in found.sides] == [SECOND, FIRST]
         async with house.banks.reading(KEY) as bank:
             assert {node.state for node in bank.nodes.values()} == {NodeState.ACTIVE}
