@@ -19,9 +19,9 @@ def have_equal_essentials(one: str, other: str) -> bool:
 
 
 def _has_names_of(one: str, other: str) -> bool:
-    """Whether a text has what another names. The capital of a first word does not tell."""
+    """Whether a text has what another names."""
     known = {word.lower() for word in words(one)}
     if is_chinese(other):
         named = [word.text for word in tagged(other) if word.kind.startswith(NAME_KINDS)]
         return all(name in one for name in named)
-    return known.issuperset(word.lower() for word in words(other)[1:] if is_name(word))
+    return known.issuperset(word.lower() for word in words(other) if is_name(word))

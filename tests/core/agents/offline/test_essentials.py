@@ -15,6 +15,7 @@ EQUAL = [
 UNEQUAL = [
     ("The rent is 900 euros.", "I pay 950 euros in rent."),
     ("My brother lives in York.", "My brother lives in Graz."),
+    ("Ann lives in York.", "Bob lives in York."),
     ("I eat meat.", "I do not eat meat."),
     ("The exam is on 4 March.", "I sit the exam on 5 March."),
     ("我吃肉。", "我不吃肉。"),
