@@ -228,8 +228,9 @@ class _Reading:
         label = LABEL.match(text)
         named = label["label"] if label else ""
         titles, times = self._titles()
-        if _is_dated(named):
-            named, times = "", (*times, named)
+        if label and _is_dated(named):
+            text, named, times = text[label.end() :], "", (*times, named)
+            label = None
         sentence = Sentence(
             quote=quote,
             text=text,

@@ -82,7 +82,7 @@ async def test_under_other_headings_what_is_worded_otherwise_is_likely_at_most()
 
     assert isinstance(opinion, ConflictOpinion)
     assert opinion.grade is Grade.LIKELY
-    assert opinion.confidence < 0.9
+    assert opinion.confidence < 0.8
 
 
 async def test_entries_of_one_form_under_other_headings_are_not_even_compared() -> None:
