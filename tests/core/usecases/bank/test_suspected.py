@@ -1,12 +1,12 @@
 """Likely conflicts: listed as suspected, in nobody's way, few, confirmed or ended."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
 
-from core.agents.roles import ConflictOpinion, Grade, MergeOpinion
+from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, Topic
 from core.bank.bank import Bank
 from core.context.budget import assemble
 from core.context.prompt import prompt_sections
@@ -42,7 +42,7 @@ def judged(likelihoods: Likelihoods, merges: frozenset[frozenset[str]] = frozens
     agents = ScriptedAgents()
     agents.consolidator.consolidations.otherwise = joined
 
-    def opinions(new, candidates):  # type: ignore[no-untyped-def]
+    def opinions(new: Topic, candidates: Sequence[Topic]) -> Iterator[ConflictOpinion | MergeOpinion]:
         for each in candidates:
             pair = frozenset((new.summary, each.summary))
             if pair in merges:
@@ -135,7 +135,7 @@ async def test_of_a_node_the_two_most_likely_stand() -> None:
 
 async def test_the_same_pair_is_suspected_once() -> None:
     third = "Acme has a fountain."
-    agents = judged(likely((FIRST, SECOND)) | likely((SECOND, third)))
+    agents = judged(likely((FIRST, SECOND), (SECOND, third)))
 
     async with told(agents, FIRST, SECOND, third) as (house, _):
         before = await suspected(house)
