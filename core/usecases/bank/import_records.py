@@ -16,6 +16,7 @@ from core.errors import ImportInvalid
 from core.ids import AttachmentId, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef, is_id
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict
+from core.model.copies import MOST_REFS, Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
 from core.model.lineage import MergeRecord
