@@ -99,7 +99,8 @@ def asked_of(key: BankKey, bank: Bank, lines: Mapping[str, str]) -> Asked:
     nodes_of: dict[str, frozenset[NodeId]] = {}
     for segment in segments:
         before = nodes_of.get(segment.message_id, frozenset())
-        nodes_of[segment.message_id] = before | frozenset(segment.node_ids)
+        handles = (NodeId(bank.handles.of(node_id)) for node_id in segment.node_ids)
+        nodes_of[segment.message_id] = before.union(segment.node_ids, handles)
     return Asked(
         key=key,
         message_of={segment.ref: segment.message_id for segment in segments},

@@ -1,15 +1,18 @@
 """How much of a question's evidence stands in an assembled context of so many tokens, by the memories it is made of.
 
 Law: the contexts are the ones that AssembleContext answers with. A world is told twice: to a bank, interaction by
-interaction, and to a conversation, a message a turn, whose tiers and facts are up to date when the questions come.
-Evidence counts if its whole message stands in the context word for word. Beside them stand the last turns that the same
-budget holds: what an agent without a memory sees.
+interaction, and to a conversation, a message a turn, whose tiers and facts are up to date when the questions come. All
+settings are the default ones: every question is asked once before, as in a long use, so that clusters are recalled and
+become keys; then it is only looked at. Evidence counts if its whole message stands in the context word for word. Beside
+them stand the last turns that the same budget holds, which an agent without a memory sees, and what the bank's search
+finds first, a line each.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.bank.query import Target
 from core.context.lines import one_line
 from core.context.turns import turn_item
 from core.context.words import words_for
@@ -17,11 +20,12 @@ from core.conversation.due import END, due
 from core.errors import BudgetTooSmall
 from core.ids import Collection, ConversationId, User
 from core.keys import CollectionKey, ConversationKey
-from core.model.conversation import ConversationSettings
 from core.text.tokens import estimate
+from core.usecases.bank.search import Ask, Searches, run_searches
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import assemble_context
 from core.usecases.conversation.add_turns import AddTurns, NewTurn, add_turns
+from core.usecases.conversation.count_hits import write_hits
 from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
 from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
 from core.usecases.house import House
@@ -34,16 +38,17 @@ from evaluation.sets import EvaluationSet, Question, World
 
 AT_ONCE = 50  # turns of a call
 EVALUATED = User("evaluation")
-UNMOVED = ConversationSettings(hit_threshold=1_000_000)
-"""No question makes a key for those that come after it: each finds what the first one found."""
-LAST, TALK, TAUGHT, BANK, ALL = (
+FIRST_HITS = 200
+"""Segments of which as many stand as plain lines as a budget holds: no context should hold less."""
+LAST, HITS, TALK, TAUGHT, BANK, ALL = (
     "the last turns alone",
+    "first hits of the bank, as plain lines",
     "conversation",
     "conversation and its facts",
     "bank",
     "conversation, its facts and bank",
 )
-NAMES = (LAST, TALK, TAUGHT, BANK, ALL)
+NAMES = (LAST, HITS, TALK, TAUGHT, BANK, ALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +80,7 @@ class _Told:
 @dataclass(slots=True)
 class _Notes:
     outcomes: dict[str, list[Outcome]] = field(default_factory=lambda: {name: [] for name in NAMES})
-    took: dict[str, list[Took]] = field(default_factory=lambda: {name: [] for name in NAMES[1:]})
+    took: dict[str, list[Took]] = field(default_factory=lambda: {name: [] for name in NAMES[2:]})
 
 
 async def ask_contexts(house: House, chosen: EvaluationSet, progress: Progress) -> Contexts:
@@ -84,6 +89,7 @@ async def ask_contexts(house: House, chosen: EvaluationSet, progress: Progress) 
     for world in chosen.worlds:
         progress.began(f"{chosen.name}: telling {world.world_id} ({world.message_count} messages)")
         chat = await _told(house, world, progress)
+        await _used(house, chat, world.questions)
         for number, question in enumerate(world.questions):
             progress.so_far(f"{chosen.name}: asked of {world.world_id}", number, len(world.questions))
             await _ask(house, chat, question, notes)
@@ -114,7 +120,6 @@ async def _told(house: House, world: World, progress: Progress) -> _Told:
             user=EVALUATED,
             conversation_id=key.conversation_id,
             collection=facts.collection,
-            settings=UNMOVED,
         ),
     )
     for start in range(0, len(turns), AT_ONCE):
@@ -125,6 +130,14 @@ async def _told(house: House, world: World, progress: Progress) -> _Told:
     async with house.conversations.reading(key) as talk:
         newest = [turn_item(turn, words_for(turn.input)).full for turn in reversed(talk.newest(len(turns)))]
     return _Told(asked=asked, talk=key, facts=facts, newest=newest)
+
+
+async def _used(house: House, chat: _Told, questions: Sequence[Question]) -> None:
+    """Asks everything once, counted: what was recalled often becomes keys."""
+    for question in questions:
+        await assemble_context(house, AssembleContext(input=question.text, conversation=chat.talk))
+    await write_hits(house)
+    await _settled(house, chat.talk)
 
 
 async def _forget(house: House, chat: _Told) -> None:
@@ -148,9 +161,13 @@ async def _settled(house: House, key: ConversationKey) -> None:
 async def _ask(house: House, chat: _Told, question: Question, notes: _Notes) -> None:
     await house.embedder.embed_queries([question.text])
     notes.outcomes[LAST].append(
-        _outcome(question, [_standing(chat, question, _newest(chat, budget)) for budget in BUDGETS])
+        _outcome(question, [_standing(chat, question, _filled(chat.newest, budget)) for budget in BUDGETS])
     )
-    for name in NAMES[1:]:
+    first = await _first_hits(house, chat, question)
+    notes.outcomes[HITS].append(
+        _outcome(question, [_standing(chat, question, _filled(first, budget)) for budget in BUDGETS])
+    )
+    for name in NAMES[2:]:
         stands = []
         for budget in BUDGETS:
             watch = Stopwatch()
@@ -161,19 +178,27 @@ async def _ask(house: House, chat: _Told, question: Question, notes: _Notes) -> 
         notes.outcomes[name].append(_outcome(question, stands))
 
 
-def _newest(chat: _Told, budget: int) -> str:
-    """Returns as many of the last turns as a budget holds."""
+async def _first_hits(house: House, chat: _Told, question: Question) -> list[str]:
+    """Returns what the bank's search finds first, a line each."""
+    ask = Ask(text=question.text, top_k=FIRST_HITS, target=Target.SEGMENTS, hops=0)
+    found = await run_searches(house, Searches(key=chat.asked.key, asks=(ask,)))
+    segments = [hit.segment for hit in found.answers[0].found.hits if hit.segment]
+    return [f"{each.event_time.date()} {each.speaker}: {each.text}" for each in segments]
+
+
+def _filled(texts: Sequence[str], budget: int) -> str:
+    """Returns as many of the texts as a budget holds."""
     held: list[str] = []
-    for text in chat.newest:
-        budget -= estimate(f"{text}\n\n")
+    for text in texts:
+        budget -= estimate(f"{text}\n")
         if budget < 0:
             break
         held.append(text)
-    return "\n\n".join(held)
+    return "\n".join(held)
 
 
 async def _prompt(house: House, chat: _Told, name: str, question: Question, budget: int) -> str | None:
-    command = AssembleContext(input=question.text, token_budget=budget, **chat.sources(name))
+    command = AssembleContext(input=question.text, token_budget=budget, observe=True, **chat.sources(name))
     try:
         return (await assemble_context(house, command)).prompt
     except BudgetTooSmall:

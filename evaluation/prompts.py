@@ -25,7 +25,8 @@ LEAST_TOKENS = {Target.SEGMENTS: 40, Target.NODES: 200, Target.BOTH: 200}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A world memorized: its bank, the message behind every segment, and of messages their words and nodes."""
+    """A world memorized: its bank, the message behind every segment, and of messages their words and nodes (ids,
+    handles)."""
 
     key: BankKey
     message_of: Mapping[SegmentRef, str]

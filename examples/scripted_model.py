@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 NEXT = re.compile(r"^## Now\n\[[^\]]+\] (\w+)", re.MULTILINE)
-MEMORY = re.compile(r"^- \[(n-[^\]]+)\]", re.MULTILINE)
+MEMORY = re.compile(r"^\[([0-9a-z]{5,})\]", re.MULTILINE)
 FARE = re.compile(r"(\d+) euro")
 TICKET = re.compile(r"门票(\d+)欧元")
 

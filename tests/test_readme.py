@@ -20,6 +20,7 @@ from google.protobuf.descriptor_pool import Default
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message_factory import GetMessageClass
 
+from core.context.passages import MONTHS
 from memorybank.v1 import (
     conversation_pb2,
     deep_retrieval_pb2,
@@ -47,15 +48,16 @@ ADDRESS = "127.0.0.1:7700"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 ID = re.compile(r"\b[nic]-[0-9a-z]{26,32}\b")
-NUMBER = re.compile(r"\d[\d.,:]*")
+HANDLE = re.compile(r'(?:(?<=\[)|(?<="node_id": "))[0-9a-z]{5,8}(?=[\]"])')
+NUMBER = re.compile(rf"\d[\d.,:]*(?: (?:{'|'.join(MONTHS)}) \d+)?")
 CALL = re.compile(
     r"-d '(\{.*?\})'.*?(memorybank\.v1\.\w+/\w+)|(memorybank\.v1\.\w+/\w+) -d '(\{.*?\})'", re.DOTALL
 )
 
 
 def words_of(shown: str) -> str:
-    """What must be the same on every machine: white space folded, ids and numbers without their values."""
-    return " ".join(NUMBER.sub("#", ID.sub("<id>", shown)).split())
+    """What must be the same on every machine: white space folded; ids, handles, numbers and days without values."""
+    return " ".join(NUMBER.sub("#", HANDLE.sub("<handle>", ID.sub("<id>", shown))).split())
 
 
 def bind(shown: str, printed: str, known: dict[str, str]) -> None:

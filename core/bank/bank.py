@@ -5,7 +5,7 @@ state; indexes are derived from the same steps. Everything here is used from one
 `prepare` and the `build` of a compaction, which may run beside it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
 from core.bank.fields import NODE_WEIGHTS, new_fields, node_fields
 from core.bank.graph import QueryGraph
+from core.bank.handles import Handles
 from core.bank.interaction_tree import InteractionTree
 from core.bank.state import BankState
 from core.bank.steps import (
@@ -40,6 +41,7 @@ from core.bank.steps import (
 from core.errors import (
     AttachmentNotFound,
     ConflictNotFound,
+    InvalidField,
     NodeAbsorbed,
     NodeNotFound,
 )
@@ -90,6 +92,7 @@ class Bank(Restless):
         self.attachments: dict[AttachmentId, Attachment] = {}  # uploaded
         self.node_words: KeywordIndex[NodeId] = KeywordIndex(NODE_WEIGHTS)
         self.node_vectors: VectorIndex[NodeId] = VectorIndex(record.space.dimension, tuning.vectors)
+        self.handles = Handles()
         self._characters = 0
 
     # ---- making one ----
@@ -144,10 +147,17 @@ class Bank(Restless):
             raise NodeAbsorbed(node_id, into)
         raise NodeNotFound(node_id)
 
-    def node_standing_for(self, node_id: NodeId) -> Node:
-        """Returns the node itself, or the one it was merged into. Raises NodeNotFound."""
+    def node_named(self, name: NodeId) -> Node:
+        """Returns the node of an id, or of the handle that prompts show for it: for what only reads. Raises as `node`
+        does, InvalidField for a handle that two share."""
+        if name in self.nodes or self.tree.standing_for(name) is not None:
+            return self.node(name)
+        return self.node(NodeId(self._told_apart(name, "node_id", self._is_node) or name))
+
+    def node_standing_for(self, name: NodeId) -> Node:
+        """Returns the same, or the node it was merged into. Raises NodeNotFound, InvalidField."""
         try:
-            return self.node(node_id)
+            return self.node_named(name)
         except NodeAbsorbed as absorbed:
             return self.nodes[NodeId(absorbed.into)]
 
@@ -162,6 +172,25 @@ class Bank(Restless):
         if copies is None:
             return node.interaction_ids
         return tuple(dict.fromkeys((*node.interaction_ids, *(ref.interaction_id for ref in copies.refs))))
+
+    def conflict_named(self, name: ConflictId) -> Conflict:
+        """Returns the conflict of an id, or of its handle. Raises ConflictNotFound, InvalidField for a handle that two
+        share."""
+        if name in self.conflicts:
+            return self.conflicts[name]
+        return self.conflict(
+            ConflictId(self._told_apart(name, "conflict_id", self.conflicts.__contains__) or name)
+        )
+
+    def _is_node(self, name: str) -> bool:
+        return name in self.nodes or self.tree.standing_for(NodeId(name)) is not None
+
+    def _told_apart(self, handle: str, field: str, admits: Callable[[str], bool]) -> str:
+        """Returns the one id that a handle is the end of; empty for none."""
+        fitting = [name for name in self.handles.fitting(handle) if admits(name)]
+        if len(fitting) > 1:
+            raise InvalidField(field, f"is the end of several: {', '.join(sorted(fitting))}")
+        return fitting[0] if fitting else ""
 
     def conflict(self, conflict_id: ConflictId) -> Conflict:
         """Raises ConflictNotFound."""
@@ -320,8 +349,11 @@ class Bank(Restless):
                 self.graph.drop_edge(step.node_id, step.other_node_id)
             case MergeAdd():
                 self.tree.add_merge(step.record)
+                for node in step.record.absorbed:
+                    self.handles.add(node.node_id)
             case ConflictPut():
                 self._disputes.put(step.conflict)
+                self.handles.add(step.conflict.conflict_id)
             case PairSettle():
                 self._disputes.settle(step)
             case PairForget():
@@ -331,6 +363,7 @@ class Bank(Restless):
 
     def _add_interaction(self, interaction: Interaction) -> None:
         self.tree.add_interaction(interaction)
+        self.handles.add(interaction.interaction_id)
         self._characters += len(interaction.text)
         if self.embeds:
             self.verbatim.want(self.tree.refs(interaction.interaction_id))
@@ -345,6 +378,7 @@ class Bank(Restless):
         self.nodes[node.node_id] = node
         if before is None:
             self.graph.add_node(node.node_id)
+            self.handles.add(node.node_id)
             self._characters += len(node.summary)
         else:
             self.node_words.drop(node.node_id, node_fields(before))

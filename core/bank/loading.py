@@ -25,6 +25,7 @@ def load(state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None =
     rows = NodeRows.of(state.nodes, bank.record.space.dimension)
     for node in in_turns(rows.nodes, tuning.give_way):
         bank.nodes[node.node_id] = node
+        bank.handles.add(node.node_id)
         bank._characters += len(node.summary)
         if node.interaction_ids or node.segments:
             bank.tree.relink(None, node)

@@ -4,7 +4,8 @@ Law: pure. What is marked `fixed` is never touched. A section with a share of th
 title with it, and loses more only when nothing else is left. Of the rest what is spare goes first, then tier by tier,
 the lowest first, the lightest: what has a shorter form is shortened, what has none is dropped; if that is not enough,
 what was shortened is dropped, again the lightest first. So what weighs most in a tier stays whole as long as each can
-stand at all. The order of sections and items never changes.
+stand at all. The order of sections and items never changes. Last, what was dropped and is small enough for the room
+that is left stands after all, the heaviest first, of the highest tier that lost any.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,8 +14,12 @@ from enum import IntEnum, StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from core.context.evidence import Copy
 from core.errors import BudgetTooSmall
 from core.text.tokens import LINE_BREAK, PARTS, tokens_of, weight
+
+LEAST_LEFT = 8 * PARTS
+"""Room below which nothing is looked for that might fill it."""
 
 
 class Tier(IntEnum):
@@ -28,8 +33,8 @@ class Tier(IntEnum):
 
 class Item(NamedTuple):
     """One memory in a section. `short` is its shorter form ("" for none); `weight` says what goes last in its `tier`.
-    `spare`: what its full form has more than `short` goes before anything else does. `quote`: what it says word for
-    word, on one line, where it tells nothing else. `under`: the item that tells nothing else. `takes` and
+    `spare`: what its full form has more than `short` goes before anything else does. `group`: a line that stands once
+    above all items of it that follow one another. `copies`: ids and days of what says no more than it. `takes` and
     `short_takes`: what either form takes, in parts of a token, where that is known; 0 is weighed when it is fitted.
     A tuple, as a context makes many.
     """
@@ -41,8 +46,8 @@ class Item(NamedTuple):
     tier: Tier = Tier.FITTING
     fixed: bool = False
     spare: bool = False
-    quote: str = ""
-    under: str = ""
+    group: str = ""
+    copies: Sequence[Copy] = ()
     takes: int = 0
     short_takes: int = 0
 
@@ -102,10 +107,21 @@ class LeftOut(NamedTuple):
     tokens: int
 
 
+class Standing(NamedTuple):
+    """An item as it stands: its tokens, and what it stands for besides itself."""
+
+    item_id: str
+    tokens: int
+    copies: Sequence[Copy] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionSize:
+    """A section's tokens, and the items that stand in it, in order."""
+
     name: str
     tokens: int
+    items: tuple[Standing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +146,10 @@ def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Ass
             if page.section.share is not None:
                 room = int(page.section.share * budget) * PARTS
                 _lose([page], page.loose - room)
+        lost: list[_Loss] = []
         for loose in ([p for p in pages if p.section.share is None], pages):
-            _lose(loose, _weight(pages) - budget * PARTS)
+            lost += _lose(loose, _weight(pages) - budget * PARTS)
+        _restore(lost, pages, budget * PARTS)
     total = tokens_of(_weight(pages))
     if budget is not None and total > budget:
         raise BudgetTooSmall(field, total, budget)
@@ -153,6 +171,10 @@ class _Loss(NamedTuple):
     kind: Loss
     left: int
 
+    @property
+    def item(self) -> Item:
+        return self.page.section.items[self.place]
+
 
 class _Page:
     """A section, what stands of each of its items, and what all that weighs.
@@ -168,8 +190,9 @@ class _Page:
         ]
         self.lines = len(self.weights) - self.weights.count(0)
         self._whole = tuple(self.weights)
+        self._group_of, self._standing = _groups(section.items)
         self._title = _heading(section.title_line)
-        self._body = sum(self.weights)
+        self._body = sum(self.weights) + sum(_heading(name) for name, _ in self._standing)
         self._dropped = 0
         self._more = ""
 
@@ -192,8 +215,35 @@ class _Page:
         if loss.kind is Loss.DROPPED:
             self.lines -= 1
             self._dropped += 1
+            self._stand(loss.place, -1)
             self._tell_more()
         return before - self._body if self.lines else before + self._title + LINE_BREAK
+
+    def restore(self, place: int, room: int) -> bool:
+        """Lets a dropped item stand whole again, if the room holds it with all that it brings."""
+        whole, group = self._whole[place], self._group_of[place]
+        brings = 0 if self.lines else self._title + LINE_BREAK
+        if group is not None and not self._standing[group][1]:
+            brings += _heading(self._standing[group][0])
+        if self.section.more is not None or whole + brings > room:
+            return False
+        del self.lost[place]
+        self.weights[place] = whole
+        self._body += whole
+        self.lines += 1
+        self._dropped -= 1
+        self._stand(place, 1)
+        return True
+
+    def _stand(self, place: int, change: int) -> None:
+        """Counts what stands under the line of an item's group, which goes with the last and comes with the first."""
+        group = self._group_of[place]
+        if group is None:
+            return
+        name, count = self._standing[group]
+        self._standing[group] = (name, count + change)
+        if not count or not count + change:
+            self._body += change * _heading(name)
 
     def shorter(self, place: int) -> _Loss | None:
         """Returns the loss of shortening the item; None where it has no form shorter than the one that stands."""
@@ -212,6 +262,12 @@ class _Page:
         """Renders what stands; how much more there was stands behind the last of what could be dropped."""
         items = self.section.items
         texts = [self._shown(place, item) for place, item in enumerate(items)]
+        seen: set[int] = set()
+        for place, text in enumerate(texts):
+            group = self._group_of[place]
+            if text and group is not None and group not in seen:
+                seen.add(group)
+                texts[place] = f"{items[place].group}\n{text}"
         if self._more:
             last = max(place for place, item in enumerate(items) if not item.fixed)
             texts.insert(last + 1, self._more)
@@ -224,7 +280,14 @@ class _Page:
         return item.short if loss.kind is Loss.SHORTENED else ""
 
     def size(self) -> SectionSize:
-        return SectionSize(name=self.section.name, tokens=tokens_of(self.weight - 2 * LINE_BREAK))
+        items = tuple(
+            Standing(item.item_id, _tokens(weight), item.copies)
+            for item, weight in zip(self.section.items, self.weights, strict=True)
+            if weight
+        )
+        return SectionSize(
+            name=self.section.name, tokens=tokens_of(self.weight - 2 * LINE_BREAK), items=items
+        )
 
     def left_out(self) -> Iterator[LeftOut]:
         """Yields what was lost, in order."""
@@ -252,14 +315,45 @@ def _weight(pages: Iterable[_Page]) -> int:
     return max(0, sum(page.weight for page in pages) - 2 * LINE_BREAK)
 
 
-def _lose(pages: Sequence[_Page], excess: int) -> None:
-    """Takes the fewest losses that are worth `excess`; all, if that cannot be."""
+def _lose(pages: Sequence[_Page], excess: int) -> list[_Loss]:
+    """Takes the fewest losses that are worth `excess`; all, if that cannot be. Returns them in their order."""
+    lost: list[_Loss] = []
     if excess <= 0:
-        return
+        return lost
     for loss in _losses(pages):
         excess -= loss.page.lose(loss)
+        lost.append(loss)
         if excess <= 0:
+            break
+    return lost
+
+
+def _restore(lost: Sequence[_Loss], pages: Sequence[_Page], room: int) -> None:
+    """Lets dropped items of the highest tier that lost any stand where the room holds them, the last lost first: it may
+    have been much larger than what went before it."""
+    left = room - _weight(pages)
+    highest = max((loss.item.tier for loss in lost), default=Tier.SPARE)
+    for loss in reversed(lost):
+        if left < LEAST_LEFT:
             return
+        is_next = loss.kind is Loss.DROPPED and loss.item.tier is highest
+        if is_next and loss.page.restore(loss.place, left):
+            left = room - _weight(pages)
+
+
+def _groups(items: Sequence[Item]) -> tuple[list[int | None], list[tuple[str, int]]]:
+    """Returns the number of each item's group, None without one; and of each group its line and how many stand."""
+    numbers: list[int | None] = []
+    groups: list[tuple[str, int]] = []
+    for item in items:
+        if not item.group or not item.full:
+            numbers.append(None)
+            continue
+        if not (numbers and numbers[-1] is not None and groups[-1][0] == item.group):
+            groups.append((item.group, 0))
+        groups[-1] = (item.group, groups[-1][1] + 1)
+        numbers.append(len(groups) - 1)
+    return numbers, groups
 
 
 def _losses(pages: Sequence[_Page]) -> Iterator[_Loss]:

@@ -12,13 +12,14 @@ from math import inf
 from core.context.budget import Item, Section
 from core.context.condensing import AROUND, Shares, clipped, condensed
 from core.context.frame import as_data
-from core.context.lines import indented, one_line, opening
+from core.context.lines import indented, one_line, opening, said_now
 from core.context.validations import SIDES, SideText
 from core.context.wording import Wording
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.text.tokens import estimate
 
+NOW = "now"
 NAME_LENGTH = 40
 """Characters of what is at issue where that is only named."""
 SHORT_LINE = 100
@@ -30,6 +31,13 @@ LEAST_NOW = 96
 """Tokens of the task that is to be done now, below which it is not shortened any further."""
 AROUND_NOW = 110
 """Tokens, at most, of what stands around it: its name, and to stop then."""
+
+
+def query_section(query: str, words: Wording, room: int | None = None) -> Section:
+    """Renders what is asked, which the prompt ends with; a long one in a third of the room beyond its least."""
+    fit = LEAST_NOW if room is None else LEAST_NOW + max(0, room - LEAST_NOW) // 3
+    shown = query.strip() if room is None else clipped(query.strip(), fit)
+    return Section(name=NOW, title=words.now_title, items=(Item(NOW, said_now("", shown), fixed=True),))
 
 
 def now_section(insight: Insight, words: Wording, room: int | None = None) -> Section:
@@ -49,8 +57,8 @@ def now_section(insight: Insight, words: Wording, room: int | None = None) -> Se
         named = one_line(f"[{task.conflict_id or task.task_id}] {task.type}{_again(task, words)}")
         lines = [cut(named, LEAST_NOW // 2), indented(cut(as_data(task.description.strip()), 2 * fit // 3))]
         lines += [f"  {words.how}: {one_line(cut(as_data(task.how), fit // 3))}"] if task.how else []
-        items = (Item(item_id="now", full="\n".join(filter(None, (*lines, words.then_stop))), fixed=True),)
-    return Section(name="now", title=words.now_title, items=items)
+        items = (Item(item_id=NOW, full="\n".join(filter(None, (*lines, words.then_stop))), fixed=True),)
+    return Section(name=NOW, title=words.now_title, items=items)
 
 
 def insight_section(
@@ -59,20 +67,26 @@ def insight_section(
     words: Wording,
     fit: Shares = UNBOUNDED,
     sides: Sequence[SideText] = (),
+    *,
+    asked: bool = False,
 ) -> Section:
     """Renders the insight document, its parts in the tokens that they may take; of open conflicts their share.
 
-    Suspected conflicts are counted once all is done.
+    `asked`: the prompt is for a query, and not for the next step: that is a line under the others, and of open
+    conflicts only their number is told. Suspected ones are counted once all is done.
     """
     suspected = sum(c.status is ConflictStatus.SUSPECTED for c in conflicts)
     conflicts = [c for c in conflicts if c.status is not ConflictStatus.SUSPECTED]
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
-    validations = [task for task in insight.pending if task.conflict_id]
+    validations = [] if asked else [task for task in insight.pending if task.conflict_id]
     others = [clipped(words.how_to_settle, AROUND)] if validations else []
     steps = [task for task in insight.pending if not task.conflict_id]
-    others += _steps(steps, next(iter(insight.pending), None), words, fit)
+    others += _steps(steps, None if asked else next(iter(insight.pending), None), words, fit)
+    if asked and conflicts:
+        others.append(words.open_conflicts.format(len(conflicts)))
+        conflicts = ()
     if not insight.pending:
-        others = [words.finished if insight.finished else words.nothing]
+        others = [words.finished if insight.finished else words.nothing, *others]
         others += [words.suspected.format(suspected)] if insight.finished and suspected else []
     before = [
         _goal_line(clipped(as_data(insight.goal), fit.goal), words),

@@ -36,8 +36,8 @@ def hanging(text: str) -> str:
 
 
 def said_now(speaker: str, text: str) -> str:
-    """Indents what is no record, but what the caller says now: word for word."""
-    return _indented(f"{speaker}: {text}")
+    """Indents what is no record, but what the caller says now: word for word. `speaker`: empty for none."""
+    return _indented(f"{speaker}: {text}" if speaker else text)
 
 
 def _indented(text: str) -> str:

@@ -1,28 +1,36 @@
 """A collection's part of a prompt: preferences, strategies, facts, episodes, reflections.
 
 Law: pure, and speaks the language of the input. A record stands as data, on one line or indented under one; of a
-contested one that is said. Its shorter form is the first paragraph of the reflection over it, else its first sentence.
-Beside turns or a bank, preferences, facts and strategies have shares of the budget, in which they go last; episodes and
-reflections go with the turns that fit.
+contested one that is said, of a disliked one and of one in doubt too. Its shorter form is the first paragraph of the
+reflection over it, else its first sentence. Beside turns or a bank, preferences and strategies that proved themselves
+have shares of the budget, in which they go last; facts, other strategies and episodes weigh what they weigh among all
+evidence of the prompt.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.context import shares
 from core.context.budget import Item, Section, Tier
+from core.context.evidence import BEST, Candidate, Kind, Placement, Said, said
 from core.context.lines import indented, one_line, same
-from core.context.words import Words
+from core.context.passages import day_of
+from core.context.words import CHINESE, Words
 from core.ids import ReflectionId
-from core.model.record import Record, RecordState, Reflection
+from core.long_term.texts import quotation
+from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
 from core.text import sentences
 
 PREFERENCES, STRATEGIES, FACTS = "preferences", "strategies", "facts"
 EPISODES, REFLECTIONS = "episodes", "reflections"
 PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
-SHARES = {PREFERENCES: 0.04, STRATEGIES: 0.03, FACTS: 0.04}
+SHARES = {PREFERENCES: shares.PREFERENCES, STRATEGIES: shares.STRATEGIES}
 """Of a budget, what each of these may take with its title: a small one must have room for what was said."""
+
+
+NOTHING_SAID = Said(frozenset(), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +48,21 @@ class Known:
         return [*self.preferences, *self.strategies, *self.facts, *self.episodes]
 
 
-def long_term_sections(known: Known, words: Words, *, alone: bool = False) -> list[Section]:
+def candidate_of(record: Record) -> Candidate:
+    """Returns a record as a candidate. Only a plain fact may stand behind a turn that says it: what has a detail, or is
+    contested, tells more."""
+    tells_more = record.episode is not None or record.detail.strip() or record.state is RecordState.CONTESTED
+    said_ = NOTHING_SAID if tells_more else _shown(record).said
+    return Candidate(
+        record.record_id, record.record_id, Kind.FACT, record.event_time, said_, len(record.content)
+    )
+
+
+def long_term_sections(
+    known: Known, placement: Placement, words: Words, *, alone: bool = False
+) -> list[Section]:
     """Returns the parts in their order. `alone`: nothing else wants the budget, so they have no shares of it."""
-    shares = {} if alone else SHARES
+    shares_ = {} if alone else SHARES
     over = {reflection.reflection_id: reflection for reflection in known.reflections}
     plain = [
         (PREFERENCES, words.preferences, known.preferences),
@@ -52,40 +72,70 @@ def long_term_sections(known: Known, words: Words, *, alone: bool = False) -> li
     return [
         *(
             Section(
-                name=name, title=title, items=_records(records, name, over, words), share=shares.get(name)
+                name=name,
+                title=title,
+                items=_records(records, name, over, placement, words),
+                share=shares_.get(name),
             )
             for name, title, records in plain
         ),
-        Section(name=EPISODES, title=words.episodes, items=_episodes(known.episodes, over, words)),
-        Section(name=REFLECTIONS, title=words.reflections, items=_reflections(known.reflections)),
+        Section(name=EPISODES, title=words.episodes, items=_episodes(known.episodes, over, placement, words)),
+        Section(name=REFLECTIONS, title=words.reflections, items=_reflections(known, placement)),
     ]
 
 
 def _records(
-    records: Sequence[Record], name: str, over: Mapping[ReflectionId, Reflection], words: Words
+    records: Sequence[Record],
+    name: str,
+    over: Mapping[ReflectionId, Reflection],
+    placement: Placement,
+    words: Words,
 ) -> tuple[Item, ...]:
+    standing = [r for r in records if _stands(r, name) or r.record_id in placement.weights]
     return tuple(
-        Item(
-            item_id=record.record_id,
-            full=f"{_head(record, words)} {_shown(record).line}{_below(record.detail)}",
-            short=f"{_head(record, words)} {_brief(record, over)}",
-            tier=_tier(record, name),
-            weight=1.0 - rank / len(records),
+        _weighed(
+            Item(
+                item_id=record.record_id,
+                full=f"{_head(record, words)} {_shown(record).line}{_below(record.detail)}",
+                short=f"{_head(record, words)} {_brief(record, over)}",
+                spare=name == FACTS,
+                tier=_tier(record, name),
+                weight=1.0 - rank / len(records),
+            ),
+            placement,
         )
-        for rank, record in enumerate(records)
+        for rank, record in enumerate(standing)
     )
 
 
+def _stands(record: Record, section: str) -> bool:
+    """Whether a record stands by itself, and not for what it weighs among the evidence."""
+    return section == PREFERENCES or (section == STRATEGIES and not 0.0 <= record.reward < PROVEN)
+
+
+def _weighed(item: Item, placement: Placement) -> Item:
+    """Returns an item with what it weighs among the evidence, if it is any."""
+    weight = placement.weights.get(item.item_id)
+    if weight is None:
+        return item
+    item = item._replace(weight=weight, tier=Tier.FITTING, copies=placement.copies.get(item.item_id, ()))
+    return item._replace(tier=Tier.NEEDED, weight=BEST) if item.item_id == placement.best else item
+
+
 def _tier(record: Record, section: str) -> Tier:
-    if section == PREFERENCES:
-        return Tier.LAST
-    return Tier.NEEDED if section == FACTS or record.reward >= PROVEN else Tier.FITTING
+    """Returns the tier of what stands by itself: what was disliked goes before all evidence."""
+    if record.reward < 0.0:
+        return Tier.SPARE
+    return Tier.LAST if section == PREFERENCES else Tier.NEEDED
 
 
 def _head(record: Record, words: Words) -> str:
-    """Renders the day, and whether another record contests it."""
-    mark = f" {words.contested}" if record.state is RecordState.CONTESTED else ""
-    return f"- {record.event_time.date().isoformat()}{mark}"
+    """Renders the day; whether another record contests it; and what feedback said of it."""
+    marks = [words.contested] if record.state is RecordState.CONTESTED else []
+    if record.reward < 0.0 and record.category in (STRATEGY, PREFERENCE):
+        marks.append(words.poor if record.category == STRATEGY else words.disliked)
+    marks += [words.to_revise] if record.needs_revision else []
+    return " ".join((f"- {day_of(record.event_time, words is CHINESE)}", *marks))
 
 
 def _below(detail: str) -> str:
@@ -100,10 +150,11 @@ def _brief(record: Record, over: Mapping[ReflectionId, Reflection]) -> str:
 
 
 class _Record(NamedTuple):
-    """What a prompt shows of a record: its content on one line, and the first sentence of it."""
+    """What a prompt shows of a record: its content on one line, the first sentence of it, and all its sentences."""
 
     line: str
     opening: str
+    said: Said
 
 
 def _shown(record: Record) -> _Record:
@@ -113,7 +164,9 @@ def _shown(record: Record) -> _Record:
         content = record.content
         opening = one_line(" ".join(sentences.split(content)[:1]) or content)
         line = same(one_line(content), content)
-        shown = record.keep_shown(_Record(line, same(opening, line)))
+        taken = quotation(record)
+        sentences_ = said(taken.statement, speakers=(taken.speaker,))
+        shown = record.keep_shown(_Record(line, same(opening, line), sentences_))
     return shown
 
 
@@ -123,16 +176,22 @@ def _first_paragraph(reflection: Reflection) -> str:
 
 
 def _episodes(
-    records: Sequence[Record], over: Mapping[ReflectionId, Reflection], words: Words
+    records: Sequence[Record],
+    over: Mapping[ReflectionId, Reflection],
+    placement: Placement,
+    words: Words,
 ) -> tuple[Item, ...]:
     return tuple(
-        Item(
-            item_id=record.record_id,
-            full="\n".join((f"{_head(record, words)} {_shown(record).line}", *_told(record, words))),
-            short=f"{_head(record, words)} {_brief(record, over)}",
-            weight=1.0 - rank / len(records),
+        _weighed(
+            Item(
+                item_id=record.record_id,
+                full="\n".join((f"{_head(record, words)} {_shown(record).line}", *_told(record, words))),
+                short=f"{_head(record, words)} {_brief(record, over)}",
+            ),
+            placement,
         )
-        for rank, record in enumerate(records)
+        for record in records
+        if record.record_id in placement.weights
     )
 
 
@@ -152,13 +211,18 @@ def _told(record: Record, words: Words) -> list[str]:
     ]
 
 
-def _reflections(reflections: Sequence[Reflection]) -> tuple[Item, ...]:
+def _reflections(known: Known, placement: Placement) -> tuple[Item, ...]:
+    """Returns what was learnt over any of what stands; it weighs as the heaviest of that."""
+    weights: dict[ReflectionId, float] = {}
+    for record in known.records:
+        weight = placement.weights.get(record.record_id, 0.0)
+        weights[record.reflection_id] = max(weight, weights.get(record.reflection_id, weight))
     return tuple(
         Item(
             item_id=reflection.reflection_id,
             full=f"- {one_line(reflection.title)}{_below(reflection.text)}",
             short=f"- {_first_paragraph(reflection)}",
-            weight=1.0 - rank / len(reflections),
+            weight=weights.get(reflection.reflection_id, 0.0),
         )
-        for rank, reflection in enumerate(reflections)
+        for reflection in known.reflections
     )

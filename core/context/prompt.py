@@ -8,11 +8,12 @@ import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.context.budget import Item, Section
 from core.context.condensing import least_room, shares
-from core.context.insight import AROUND_NOW, LEAST_NOW, insight_section, now_section
+from core.context.insight import AROUND_NOW, LEAST_NOW, UNBOUNDED, insight_section, now_section, query_section
+from core.context.shares import STATE
 from core.context.validations import SideText
 from core.context.wording import Wording, wording
 from core.model.conflict import Conflict
@@ -50,30 +51,44 @@ def tools(words: Wording, formats: ToolFormat) -> tuple[str, ...]:
     )
 
 
-def prompt_sections(
+class Frame(NamedTuple):
+    """What stands around the memories: the tool and the task's state above them, below them what to do now."""
+
+    tool: Section
+    state: Section
+    now: Section
+
+    @property
+    def size(self) -> int:
+        """The tokens of what never goes."""
+        return sum(map(_size, self))
+
+
+def frame(
     insight: Insight,
     conflicts: Sequence[Conflict],
-    memories: Sequence[Section],
     declarations: Sequence[str],
     budget: int | None = None,
     history: float = 1.0,
     sides: Sequence[SideText] = (),
-) -> list[Section]:
-    """Returns tool, insight document (fixed, but for the share of its conflicts), the memories, then what to do now.
+    query: str = "",
+) -> Frame:
+    """Returns tool, insight document (fixed, but for the share of its conflicts), and what to do now: the `query`,
+    where there is one, else the next step.
 
-    `sides`: what the sides of the first conflict to be settled say.
+    `sides`: what the sides of the first conflict to be settled say. Tool and insight document are the same whatever the
+    query is.
     """
     words = wording(insight)
     tool = tool_section(words, declarations)
     room = None if budget is None else max(0, budget - _size(tool) - least_room())
+    if query:
+        now = query_section(query, words, room)
+        fit = UNBOUNDED if budget is None else shares(least_room() + int(STATE * budget), history)
+        return Frame(tool, insight_section(insight, conflicts, words, fit, asked=True), now)
     now = now_section(insight, words, room)
     beside = _size(tool) + _size(now)
-    return [
-        tool,
-        _fitted(insight, conflicts, words, beside, budget, history, sides),
-        *memories,
-        now,
-    ]
+    return Frame(tool, _fitted(insight, conflicts, words, beside, budget, history, sides), now)
 
 
 def least_budget(insight: Insight, formats: ToolFormat) -> int:

@@ -1,36 +1,34 @@
-"""A turn in a prompt: word for word under its step and day, or the beginning of either side.
+"""A turn in a prompt: word for word behind its step, under its day; or the part of either side that fits.
 
 Law: pure. What stands in it of its own, whatever the prompt's words, is made once and kept beside the turn.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 from core.context.budget import Item, Tier
+from core.context.evidence import Candidate, Kind, Said, said
 from core.context.lines import hanging, one_line, same
-from core.context.words import Words
+from core.context.passages import day_of, fitting_part
+from core.context.words import CHINESE, Words
 from core.model.conversation import Turn
-from core.text.tokens import LINE_BREAK, estimate
-from core.text.tokens import weight as parts_of
+from core.text.tokens import estimate, weight
 
 SHORT_SIDE = 80
 """Tokens of a side of a turn in its shorter form."""
-NOTHING_CUT = ("", "")
+BESIDE = 40
+"""Tokens of the side of a long turn that does not hold what fits best."""
 
 
 class ShownTurn(NamedTuple):
-    """What a prompt shows of a turn, its own words left aside: its head; either side indented, empty where it says
-    nothing; what all that takes with the speakers' names. Where that was asked for, the tokens of both texts; both
-    sides on one line; and the beginnings of both, empty where they are all of them."""
+    """What a prompt shows of a turn, its own words left aside: either side indented, empty where it says nothing; its
+    sentences; and what both texts take."""
 
-    head: str
     input: str
     reply: str
-    takes: int
-    tokens: int | None = None
-    lines: tuple[str, str] | None = None
-    begins: tuple[str, str] | None = None
+    said: Said
+    tokens: int
 
 
 def shown_of(turn: Turn) -> ShownTurn:
@@ -38,53 +36,65 @@ def shown_of(turn: Turn) -> ShownTurn:
     try:
         shown: ShownTurn = turn.shown
     except AttributeError:
-        shown = turn.keep_shown(_shown(turn))
+        shown = turn.keep_shown(
+            ShownTurn(
+                _block(turn.input),
+                _block(turn.reply),
+                said(turn.input, turn.reply, speakers=(turn.input_speaker, turn.reply_speaker)),
+                estimate(turn.input) + estimate(turn.reply),
+            )
+        )
     return shown
 
 
-def tokens_in(turn: Turn) -> int:
-    """Returns the tokens of both texts."""
-    shown = shown_of(turn)
-    tokens = shown.tokens
-    if tokens is None:
-        tokens = estimate(turn.input) + estimate(turn.reply)
-        turn.keep_shown(shown._replace(tokens=tokens))
-    return tokens
+def name_of(step: int) -> str:
+    """Returns the name of a turn among the candidates of a prompt."""
+    return f"turn {step}"
 
 
-def lines_of(turn: Turn) -> tuple[str, str]:
-    """Returns both sides, each on one line."""
-    shown = shown_of(turn)
-    lines = shown.lines
-    if lines is None:
-        lines = (same(one_line(turn.input), turn.input), same(one_line(turn.reply), turn.reply))
-        turn.keep_shown(shown._replace(lines=lines))
-    return lines
+def candidate_of(turn: Turn) -> Candidate:
+    """Returns a turn as a candidate."""
+    length = len(turn.input) + len(turn.reply)
+    return Candidate(
+        name_of(turn.step), str(turn.step), Kind.TURN, turn.event_time, shown_of(turn).said, length
+    )
 
 
 def turn_item(
-    turn: Turn, words: Words, *, tier: Tier = Tier.FITTING, weight: float = 0.0, whole: bool = False
+    turn: Turn, words: Words, *, tier: Tier = Tier.FITTING, weight_: float = 0.0, whole: bool = False
 ) -> Item:
     """Returns a turn word for word; its shorter form, unless it is to be shown `whole` or not at all, has the beginning
     of either side."""
+    shown, short = shown_of(turn), ""
+    if not whole and shown.tokens > SHORT_SIDE and (cut_ := shortened(turn)) is not turn:
+        short = _lines(turn, _block(cut_.input), _block(cut_.reply), words)
+    full = _lines(turn, shown.input, shown.reply, words)
+    return Item(str(turn.step), full, short, weight_, tier, group=_day(turn, words), takes=weight(full))
+
+
+def evidence_item(
+    turn: Turn, words: Words, wanted: Mapping[str, float], in_reply: bool, weight_: float, longest: int
+) -> Item:
+    """Returns a turn of which what fits is shown; of a long one the side that fits best in the `longest` tokens."""
     shown = shown_of(turn)
-    said, reply = NOTHING_CUT if whole or tokens_in(turn) <= SHORT_SIDE else _begins(turn)
-    short = _told(turn, shown.head, said, reply, words) if said or reply else ""
-    takes = shown.takes
-    if shown.input and not turn.input_speaker:
-        takes += _takes(words.user)
-    if shown.reply and not turn.reply_speaker:
-        takes += _takes(words.agent)
-    full = _told(turn, shown.head, shown.input, shown.reply, words)
-    return Item(str(turn.step), full, short, weight, tier, takes=takes)
+    if shown.tokens <= longest:
+        return turn_item(turn, words, weight_=weight_, whole=True)
+    of_input, of_reply = (BESIDE, longest) if in_reply else (longest, BESIDE)
+    parts = (fitting_part(turn.input, wanted, of_input), fitting_part(turn.reply, wanted, of_reply))
+    full = _lines(turn, _block(parts[0]), _block(parts[1]), words)
+    return Item(str(turn.step), full, weight=weight_, group=_day(turn, words), takes=weight(full))
+
+
+def _day(turn: Turn, words: Words) -> str:
+    return day_of(turn.event_time, words is CHINESE)
 
 
 def shortened(turn: Turn) -> Turn:
     """Cuts either side of a turn to its beginning; returns the turn itself, where that is all."""
-    said, reply = cut(turn.input), cut(turn.reply)
-    if said is turn.input and reply is turn.reply:
+    begins, reply = cut(turn.input), cut(turn.reply)
+    if begins is turn.input and reply is turn.reply:
         return turn
-    return replace(turn, input=said, reply=reply)
+    return replace(turn, input=begins, reply=reply)
 
 
 def cut(text: str) -> str:
@@ -103,47 +113,12 @@ def cut(text: str) -> str:
     return f"{kept.rstrip()}…"
 
 
-def _begins(turn: Turn) -> tuple[str, str]:
-    """Returns the beginnings of both sides, indented; empty where they are all of them."""
-    shown = shown_of(turn)
-    begins = shown.begins
-    if begins is None:
-        cut_ = shortened(turn)
-        begins = NOTHING_CUT if cut_ is turn else (_block(cut_.input), _block(cut_.reply))
-        turn.keep_shown(shown._replace(begins=begins))
-    return begins
-
-
-def _told(turn: Turn, head: str, said: str, reply: str, words: Words) -> str:
-    of_input = f"\n  {one_line(turn.input_speaker or words.user)}: {said}" if said else ""
-    of_reply = f"\n  {one_line(turn.reply_speaker or words.agent)}: {reply}" if reply else ""
-    return f"{head}{of_input}{of_reply}"
-
-
-def _shown(turn: Turn) -> ShownTurn:
-    head = f"[{turn.step}] {turn.event_time.date().isoformat()}"
-    said, reply = _block(turn.input), _block(turn.reply)
-    return ShownTurn(
-        head=head,
-        input=said,
-        reply=reply,
-        takes=parts_of(head)
-        + _takes_below(turn.input_speaker, said)
-        + _takes_below(turn.reply_speaker, reply),
-    )
+def _lines(turn: Turn, given: str, reply: str, words: Words) -> str:
+    sides = [f"{one_line(turn.input_speaker or words.user)}: {given}"] if given else []
+    sides += [f"{one_line(turn.reply_speaker or words.agent)}: {reply}"] if reply else []
+    return f"[{turn.step}] " + "\n  ".join(sides)
 
 
 def _block(text: str) -> str:
     """Indents what follows the first line, which stands behind its speaker; empty for a side that says nothing."""
     return same(hanging(text), text) if text.strip() else ""
-
-
-def _takes_below(speaker: str, block: str) -> int:
-    """Returns what a side's lines take, with a speaker who has a name."""
-    return LINE_BREAK + parts_of(f"{one_line(speaker)}: {block}") if block else 0
-
-
-@cache
-def _takes(word: str) -> int:
-    """Returns what one of the prompt's own words takes."""
-    return parts_of(word)

@@ -12,6 +12,7 @@ from core.conversation.keys import longest_unhit
 from core.conversation.mid import Fit, fitting, recalled
 from core.conversation.search import best_turns
 from core.conversation.telling import step_of
+from core.ids import SegmentRef
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, Summary, SummaryKind, Turn, TurnCluster
 from core.model.invocation import InvocationSummary
@@ -28,7 +29,8 @@ class Recalled:
     those of its turns that are not short; steps of single turns outside of them, best first; the short tier in order.
 
     `promoted`: the keys of the system, those of the clusters longest without a hit first.
-    `ranks`: of the turns that fit the query by themselves, in clusters, short or neither, from 0.
+    `best`: of the turns that fit the query by themselves, in clusters, short or neither, best first, the segment that
+    fits best, by step.
     `turn`: the turn of a step; more are found than a prompt holds. To be called before the next change.
     """
 
@@ -39,7 +41,7 @@ class Recalled:
     clusters: Sequence[tuple[TurnCluster, Sequence[int]]]
     turns: Sequence[int]
     short: Sequence[Turn]
-    ranks: Mapping[int, int]
+    best: Mapping[int, SegmentRef]
     turn: Callable[[int], Turn]
 
 
@@ -57,13 +59,12 @@ def recall(
     shown = {turn.step for turn in short}
     fit = fitting(conversation, query, space)
     found = _found(conversation, query, space, singles, fit)
-    ranks = {step: rank for rank, step in enumerate(found)}
     room = singles or top_clusters * conversation.tiers.cluster_turns
     clusters = []
     for cluster, _ in recalled(conversation, query, space, top_clusters, fit):
-        others = [step for step in cluster.steps if step not in shown and step not in ranks][:room]
+        others = [step for step in cluster.steps if step not in shown and step not in found][:room]
         room -= len(others)
-        kept = (ranks.keys() | others) - shown
+        kept = (found.keys() | others) - shown
         steps = [step for step in cluster.steps if step in kept]
         if steps:
             clusters.append((cluster, steps))
@@ -78,7 +79,7 @@ def recall(
         clusters=clusters,
         turns=[step for step in found if step not in clustered and step not in shown],
         short=short,
-        ranks=ranks,
+        best=found,
         turn=_reading(conversation, short),
     )
 
@@ -104,8 +105,9 @@ def _without_turn(conversation: Conversation, shown: Collection[int]) -> list[In
 
 def _found(
     conversation: Conversation, query: Query, space: EmbeddingSpace, wanted: int, fit: Fit
-) -> list[int]:
-    """Returns the steps of the turns that fit best, best first."""
+) -> dict[int, SegmentRef]:
+    """Returns of the turns that fit best, best first, the segment that fits best, by step."""
     if not wanted:
-        return []
-    return list(map(step_of, best_turns(conversation, query._replace(top_k=wanted), space, fit)))
+        return {}
+    found = best_turns(conversation, query._replace(top_k=wanted), space, fit)
+    return {step_of(ref.interaction_id): ref for ref in found}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.conversation.conversation import Conversation
 from core.conversation.mid import Fit, likeness
 from core.conversation.telling import REPLY
-from core.ids import InteractionId, SegmentRef
+from core.ids import SegmentRef
 from core.index.scoring import Scored, Why
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import Turn
@@ -71,12 +71,11 @@ def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace
     return [_hit(conversation, each) for each in best_segments(conversation, query, space)]
 
 
-def best_turns(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit
-) -> list[InteractionId]:
-    """Returns the best `top_k` turns, best first. `fit`: how well all fit the query."""
+def best_turns(conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit) -> list[SegmentRef]:
+    """Returns of each of the best `top_k` turns the segment that fits best, best first. `fit`: how well all fit the
+    query."""
     found, first = _ranked(conversation, query, space, fit)
-    return [found.refs[place].interaction_id for place in first]
+    return [found.refs[place] for place in first]
 
 
 def best_segments(

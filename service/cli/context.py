@@ -68,6 +68,7 @@ def context(
         refs=refs,
         token_budget=budget,
         allow_partial=True,
+        observe=True,
         bank_id=errand.bank_id,
         collection=collection,
         **named,

@@ -25,7 +25,8 @@ from core.agents.offline.summarising import summary
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
 from core.context.budget import Assembled, assemble
-from core.context.conversing import bounded, conversation_sections, input_section, recorded_section
+from core.context.conversing import conversation_sections, input_section, key_section, recorded_section
+from core.context.evidence import placed
 from core.context.lines import one_line
 from core.context.turns import turn_item
 from core.context.words import ENGLISH, words_for
@@ -44,7 +45,9 @@ from core.model.vector import Vector
 from core.ports.embedder import Embedder
 from core.text.tokens import estimate
 from core.usecases.bank.record import Message
+from core.usecases.context.turn_evidence import source_of, talk_of
 from core.usecases.conversation.tending import passages_of, unit_of
+from core.verbatim.measuring import words_of
 from core.verbatim.query import Query
 from core.verbatim.structure import Structure
 from evaluation import documented
@@ -216,10 +219,13 @@ def context(
         singles=budget // LEAST_TURN if way.singles else 0,
     )
     found = replace(found, keys=[_key(number, text) for number, text in enumerate(keys if way.keys else ())])
-    words = words_for(text)
-    key, *recorded = bounded(conversation_sections(found, words, budget), budget)
-    now = input_section(text, words)
-    sections = [key, recorded_section(words, now.title), *recorded, now]
+    words, asked_words = words_for(text), words_of(text)
+    talk = talk_of(made.conversation, found, budget)
+    placement = placed([source_of(made.conversation, talk, asked_words, vector, space)], asked_words)
+    key, now = key_section(found), input_section(text, words)
+    room = budget - sum(estimate(item.full) for section in (key, now) for item in section.items)
+    recorded = conversation_sections(talk, placement, words, budget, room)
+    sections = [key, recorded_section(words, True), *recorded, now]
     return assemble(sections, budget, "token_budget")
 
 

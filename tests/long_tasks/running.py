@@ -40,7 +40,8 @@ BUDGET = 3_000  # tokens of a prompt
 MORNING = datetime(2024, 3, 4, 8, tzinfo=UTC)
 OUTCOMES = {"succeeded": TASK_OUTCOME_SUCCEEDED, "gave_up": TASK_OUTCOME_GAVE_UP}
 ROLES = ("clusterer", "structurer", "judge", "consolidator", "planner")
-ID = re.compile(r"\b([a-z]{1,2})-01m80z0*([0-9]+)zhzwaz6bj9m5az\b")
+ID = re.compile(r"\b([a-z]{1,2})-01m80zhzwaz6bj9m5azza[a-z]0*([0-9]+)\b")
+HANDLE = re.compile(r"(?<=\[)([a-z])0*([0-9]+)(?=[\]#])")
 
 
 @dataclass(kw_only=True)
@@ -70,14 +71,14 @@ def _on(model: ScriptedModel) -> Callable[[Embedder], Agents]:
 
 
 class CountedIds:
-    """As long as the service's own, and the same in every run: `n-01m80z000007zhzwaz6bj9m5az` is the seventh node."""
+    """As long as the service's own, and the same in every run: `n-01m80zhzwaz6bj9m5azzan0007` is the seventh node."""
 
     def __init__(self) -> None:
         self._made: Counter[str] = Counter()
 
     def new(self, prefix: str) -> str:
         self._made[prefix] += 1
-        return f"{prefix}-01m80z{self._made[prefix]:06}zhzwaz6bj9m5az"
+        return f"{prefix}-01m80zhzwaz6bj9m5azza{prefix[0]}{self._made[prefix]:04}"
 
 
 class _Running:
@@ -151,7 +152,7 @@ def _time(step: int) -> Timestamp:
 
 def settled(prompt: str) -> str:
     """A prompt with short ids: which of their kind they are."""
-    return ID.sub(r"\1-\2", prompt)
+    return HANDLE.sub(r"\1-\2", ID.sub(r"\1-\2", prompt))
 
 
 def golden(name: str, on_model: bool, step: int) -> Path:

@@ -51,4 +51,4 @@ def memories(prompt: str) -> set[str]:
     round. Without what they are related to: who is named there follows from which are near the edge."""
     sections = [each for each in prompt.strip().split("\n\n## ") if each.startswith(MEMORIES)]
     lines = [line for section in sections for line in section.splitlines()[1:]]
-    return {RELATED_TO.sub("", line) for line in lines if line.startswith(("- [", "  > "))}
+    return {RELATED_TO.sub("", line) for line in lines if line.startswith(("- ", "[", "  ["))}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
+from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource, Topic
 from core.aggregate.aggregate import Tuning
 from core.ids import RecordId
 from core.long_term.collection import Collection
@@ -52,7 +52,13 @@ def opinions_on(new: Topic, candidates: Sequence[Topic]) -> list[ConflictOpinion
             continue
         if other.summary.split()[3] == value:
             found.append(
-                MergeOpinion(existing=other.node_id, confidence=0.9, reasoning="same", strategy="one")
+                MergeOpinion(
+                    existing=other.node_id,
+                    confidence=0.9,
+                    reasoning="same",
+                    strategy="one",
+                    by=OpinionSource.MODEL,
+                )
             )
         else:
             found.append(

@@ -23,8 +23,9 @@ LAYERED = [
     row(
         "§2",
         "Memory is put into a prompt only where it bears on it",
-        "core/long_term/ranking.py",
-        "core/usecases/long_term/test_routing.py::test_routing_finds_no_less_than_searching_everything",
+        "core/usecases/context/known.py",
+        "core/usecases/context/test_every_part.py"
+        "::test_what_was_disliked_or_does_not_bear_on_the_input_fills_no_room",
     ),
     row(
         "§2",
@@ -152,7 +153,7 @@ LAYERED = [
         "Preferences go last, then facts and proven strategies, then episodes and reflections",
         "core/context/long_term.py",
         "core/usecases/context/test_every_part.py"
-        "::test_in_every_budget_what_holds_always_is_whole_and_the_lower_tier_goes_first",
+        "::test_in_every_budget_what_holds_always_is_whole_and_what_stands_is_told_apart_from_what_does_not",
     ),
     row(
         "§7",

@@ -132,7 +132,7 @@ CONVERSATION = [
     ),
     row(
         "§3.5",
-        "Keys are in every context, and never dropped for the budget",
+        "Keys are in every context; the user's are never dropped for the budget, the system's keep to a share",
         "core/usecases/context/assemble_context.py",
         f"{CONTEXT}::test_a_budget_below_keys_and_system_is_refused_with_the_least_that_would_do",
     ),

@@ -11,6 +11,7 @@ from core.agents.offline import salience
 from core.agents.offline.statements import Statement, statements
 from core.text import analysis
 from core.text.outline import Heading
+from core.text.relations import RELATION
 from core.text.scripts import display_width, is_chinese
 
 WIDEST = 100  # columns
@@ -22,7 +23,6 @@ SPACES = re.compile(r"\s+")
 TELLING_NAME = 12  # columns; what is shorter before a colon may be a speaker ("Maria: …"), or "概述"
 SHORT_HEAD = 4  # words
 NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characters
-RELATION = re.compile(r"(?:（与[^（）]+相关）| \(related to [^()]+\))([。.]?)\Z")
 MOST_NAMED = 6  # topics in the bracket behind a context
 MID_SENTENCE = re.compile(r"[a-z]|[,;:.)\]}–—…，。；：、）]|[A-Z]\.\s+[A-Z][a-z]+\b")
 WHOLE_SHARE = 0.25

@@ -11,11 +11,15 @@ from core.bank.placed import FAILED
 from core.bank.query import Found, Hit, Query, Target
 from core.bank.reranked import Opinions
 from core.bank.search import search
+from core.context.bank_evidence import BankEvidence, bank_sections
 from core.context.budget import Assembled, LeftOut, Section, SectionSize, assemble
-from core.context.memories import gathered_sections, memory_sections
-from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools
+from core.context.conversing import recorded_section
+from core.context.evidence import placed
+from core.context.memories import memory_sections
+from core.context.prompt import Frame, ToolFormat, frame, least_budget, tools
 from core.context.validations import SideText, side_texts
 from core.context.wording import Wording, wording
+from core.context.words import words_like
 from core.errors import BudgetTooSmall
 from core.ids import ConflictId, NodeId
 from core.index.scoring import Mode
@@ -23,9 +27,12 @@ from core.keys import BankKey
 from core.model.insight import Insight
 from core.model.node import Node
 from core.model.vector import Vector
+from core.text.needs import has_need
+from core.usecases.bank.candidates import bank_evidence
 from core.usecases.bank.reranking import UNJUDGED, Judged, Reranked, second_opinions
 from core.usecases.bank.search import query_vector
 from core.usecases.house import House, require_own_space
+from core.verbatim.measuring import words_of
 from core.verbatim.structure import Structure
 
 SAID = 100
@@ -72,9 +79,15 @@ class Augmented:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What a bank has for a prompt, before it is fitted into a budget. `has_task`: its task state says something."""
+    """What a bank has for a prompt, before it is fitted into a budget. `evidence`: what was found, in the search's
+    order; None where the command names a target, and `targeted` shows what it found. `has_task`: its task state says
+    something. `words`: of the task."""
 
-    sections: tuple[Section, ...]
+    frame: Frame
+    evidence: BankEvidence | None
+    targeted: tuple[Section, ...]
+    words: Wording
+    asked_words: Sequence[str]
     tools: tuple[str, ...]
     hits: tuple[Hit, ...]
     revision: int
@@ -87,7 +100,7 @@ async def augment(house: House, command: Augment) -> Augmented:
     EmbeddingSpaceMismatch."""
     budget = _budget(house, command)
     found = await gather(house, command, budget)
-    made: Assembled = assemble(found.sections, budget, "token_budget")
+    made: Assembled = assemble(_sections(found, command, budget), budget, "token_budget")
     return Augmented(
         prompt=made.text,
         tools=found.tools,
@@ -100,19 +113,29 @@ async def augment(house: House, command: Augment) -> Augmented:
     )
 
 
-async def gather(
-    house: House, command: Augment, budget: int, said: int = SAID, words: Wording | None = None
-) -> Gathered:
-    """Searches for the query, and lays out what a prompt of `budget` tokens should hold; of segments `said` are looked
-    for where the command says neither a target nor a number. `words`: for the memories, else as the task's. Raises
-    BankNotFound, EmbeddingSpaceMismatch."""
+def _sections(found: Gathered, command: Augment, budget: int) -> list[Section]:
+    """Returns the tool, the task's state, what was recorded, and what to do now."""
+    frame, memories = found.frame, list(found.targeted)
+    if found.evidence is not None:
+        room = max(0, budget - frame.size)
+        placement = placed([found.evidence.source], found.asked_words, room)
+        memories = bank_sections(found.evidence, placement, found.words, room)
+    note = recorded_section(words_like(found.words), bool(frame.now.items))
+    recorded = [note, *memories] if any(section.items for section in memories) else []
+    return [frame.tool, frame.state, *recorded, frame.now]
+
+
+async def gather(house: House, command: Augment, budget: int) -> Gathered:
+    """Searches for the query, and lays out what a prompt of `budget` tokens should hold. Raises BankNotFound,
+    EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
         asked = command.query or _next_step(bank)
         require_own_space(house, bank)
         embeds = bank.embeds
+    if not has_need(command.query or asked):
+        asked = ""
     vector = await query_vector(house, asked) if asked and embeds else None
-
-    said = min(said, budget // PER_SAID)
+    said = min(SAID, budget // PER_SAID)
 
     def query(bank: Bank) -> Query:
         return _query(house, bank, command, asked, vector, said)
@@ -121,20 +144,23 @@ async def gather(
     if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
         judged = await _judged(house, command, query)
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        of_memories = words or wording(bank.insight)
-        remembered = _remembered(house, bank, command, query(bank), judged.opinions, of_memories)
-        declared = tools(wording(bank.insight), command.tool_format)
-        sections = prompt_sections(
-            bank.insight,
-            [*bank.open_conflicts(), *bank.suspected_conflicts()],
-            remembered.sections,
-            () if command.tools_apart else declared,
-            budget,
-            house.retrieval.history_share,
-            sides=_sides(bank),
-        )
+        words = wording(bank.insight)
+        remembered = _remembered(house, bank, command, query(bank), judged.opinions, words)
+        declared = tools(words, command.tool_format)
         return Gathered(
-            sections=tuple(sections),
+            frame=frame(
+                bank.insight,
+                [*bank.open_conflicts(), *bank.suspected_conflicts()],
+                () if command.tools_apart else declared,
+                budget,
+                house.retrieval.history_share,
+                sides=_sides(bank),
+                query=command.query,
+            ),
+            evidence=remembered.evidence,
+            targeted=tuple(remembered.sections),
+            asked_words=words_of(asked),
+            words=words,
             tools=tuple(declared),
             hits=remembered.hits,
             revision=bank.revision,
@@ -166,19 +192,20 @@ async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]
 
 
 class _Remembered(NamedTuple):
-    """What was found for a prompt, best first, and how it stands there."""
+    """What was found for a prompt, best first: as candidates, or where a target is named how it stands there."""
 
     hits: tuple[Hit, ...]
-    sections: list[Section]
+    sections: Sequence[Section] = ()
+    evidence: BankEvidence | None = None
 
 
 def _remembered(
     house: House, bank: Bank, command: Augment, query: Query, opinions: Opinions | None, words: Wording
 ) -> _Remembered:
-    conflicts = bank.open_conflicts()
     found = search(bank, query, opinions)
     if command.target is not None:
         hits, tried = _weighed(bank, found)
+        conflicts = bank.open_conflicts()
         return _Remembered(
             hits, memory_sections(hits, found.neighbors, conflicts, words, bank.tree.segment, tried)
         )
@@ -187,8 +214,10 @@ def _remembered(
     hits, tried = _weighed(bank, around)
     memories = gathered(_waiting(bank, found.hits), hits, bank.nodes)
     tried |= _attempts(bank, (memory.node for memory in memories if memory.node))
-    sections = gathered_sections(memories, around.neighbors, conflicts, words, tried)
-    return _Remembered(tuple(_hits(memories)), sections)
+    asked = words_of(query.text)
+    settling = "" if command.query or not bank.insight.pending else bank.insight.pending[0].conflict_id
+    evidence = bank_evidence(bank, found.hits, hits, around.neighbors, tried, asked, query.vector, settling)
+    return _Remembered(tuple(_hits(memories)), evidence=evidence)
 
 
 def _weighed(bank: Bank, found: Found) -> tuple[tuple[Hit, ...], frozenset[NodeId]]:

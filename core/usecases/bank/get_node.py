@@ -36,7 +36,7 @@ class NodeSeen:
 async def get_node(house: House, command: GetNode) -> NodeSeen:
     """Raises NodeNotFound, NodeAbsorbed, BankNotFound, RevisionNotReached."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        node = bank.node(command.node_id)
+        node = bank.node_named(command.node_id)
         return NodeSeen(
             node=node,
             embedding=bank.node_vectors.get(node.node_id) if command.include_embedding else None,

@@ -36,7 +36,7 @@ class NeighborsListed:
 async def list_neighbors(house: House, command: ListNeighbors) -> NeighborsListed:
     """Raises NodeNotFound, NodeAbsorbed, InvalidField (page_token), BankNotFound, RevisionNotReached."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        node = bank.node(command.node_id)
+        node = bank.node_named(command.node_id)
         page = page_of(
             command,
             _around(bank, node.node_id, command.hops),

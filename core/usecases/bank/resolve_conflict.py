@@ -71,19 +71,19 @@ async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolve
     )
 
     def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
-        _open_conflict(bank, command)
-        steps = record_steps(house, bank, interaction, Purpose.RESOLVE, command.conflict_id, command.type)
+        conflict_id = _open_conflict(bank, command).conflict_id
+        steps = record_steps(house, bank, interaction, Purpose.RESOLVE, conflict_id, command.type)
         return Draft(
             result=Recorded(interaction_id=interaction.interaction_id),
             steps=tuple(steps),
-            touches=frozenset((f"conflict:{command.conflict_id}",)),
+            touches=frozenset((f"conflict:{conflict_id}",)),
         )
 
     committed = await house.banks.commit(command.key, stage, command.request, Recorded)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
     done = await outcome(house, command.key, interaction_id, Wait.STRUCTURED, committed.replayed)
     async with house.banks.reading(command.key) as bank:
-        conflict = bank.conflict(command.conflict_id)
+        conflict = bank.conflict_named(command.conflict_id)
         if not done.node_ids:  # another call closed it between our two changes
             raise ConflictClosed(command.conflict_id, conflict.status)
         return ConflictResolved(
@@ -129,7 +129,7 @@ async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
         came_to = committed.result
         return ConflictResolved(
             node_id=came_to.node_id,
-            conflict=bank.conflict(command.conflict_id),
+            conflict=bank.conflict_named(command.conflict_id),
             merges=came_to.merges,
             related=came_to.related,
             conflict_ids=(came_to.conflict_id,) if came_to.conflict_id else (),

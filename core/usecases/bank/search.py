@@ -159,11 +159,11 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
 
 def _like_node(bank: Bank, query: Query, node_id: NodeId) -> Query:
     """Returns a query for what is like a node: its own words and vector, itself left out."""
-    node = bank.node(node_id)
+    node = bank.node_named(node_id)
     return query._replace(
         text="\n".join((node.summary, node.context, *node.keywords)),
-        vector=bank.node_vectors.get(node_id),
-        exclude=query.exclude | {node_id},
+        vector=bank.node_vectors.get(node.node_id),
+        exclude=query.exclude | {node.node_id},
     )
 
 

@@ -53,7 +53,7 @@ def verdict_of(bank: Bank, interaction: Interaction, type_: VerdictType | None) 
 
 def open_conflict(bank: Bank, conflict_id: ConflictId) -> Conflict:
     """Returns a conflict that is open or suspected. Raises ConflictNotFound, ConflictClosed."""
-    conflict = bank.conflict(conflict_id)
+    conflict = bank.conflict_named(conflict_id)
     if conflict.is_closed:
         raise ConflictClosed(conflict_id, conflict.status)
     return conflict

@@ -27,7 +27,8 @@ class Part(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssembleContext:
     """No part: all that have a source. No number: as configured. `state`: where things stand, which episodes are to be
-    like, too. `min_revisions` by the names of keys (`conversation/ada/c1`). `patience`: how long a part may take."""
+    like, too. `min_revisions` by the names of keys (`conversation/ada/c1`). `patience`: how long a part may take.
+    `observe`: nothing that is found counts a hit or a use."""
 
     input: str
     system: str = ""
@@ -46,8 +47,10 @@ class AssembleContext:
     form: Form = Form.TEXT
     tools: bool = False
     tool_format: ToolFormat = ToolFormat.OPENAI
+    tools_apart: bool = False
     allow_partial: bool = False
     patience: timedelta | None = None
+    observe: bool = False
     min_revisions: Mapping[str, int] = field(default_factory=dict)
 
     def wants(self, part: Part) -> bool:
@@ -55,12 +58,6 @@ class AssembleContext:
 
     def least(self, key: Key) -> int:
         return self.min_revisions.get(named(key), 0)
-
-    @property
-    def sources(self) -> int:
-        """The number of sources that hold more than fits, as a rule, and share the budget."""
-        talks = self.conversation is not None and self.wants(Part.CONVERSATION)
-        return max(1, talks + (self.bank is not None and self.wants(Part.BANK)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

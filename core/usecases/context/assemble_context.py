@@ -9,20 +9,20 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from core.context.bank_evidence import bank_sections
 from core.context.budget import Assembled, Item, LeftOut, Section, SectionSize, assemble
 from core.context.conversing import (
     SHORT,
-    best_fitting,
-    bounded,
+    Talk,
     conversation_sections,
     input_section,
-    outliving,
+    key_section,
     recorded_section,
-    surely_shown,
 )
+from core.context.evidence import Placement, Source, placed
 from core.context.long_term import long_term_sections
 from core.context.messages import ContextMessage, messages
-from core.context.repeating import NOTHING_SHOWN, ShownTurns
+from core.context.shares import NEEDLESS
 from core.context.tools import MEMORY_TOOLS, declared
 from core.context.wording import wording_for
 from core.context.words import Words, words_for
@@ -30,12 +30,13 @@ from core.context.working import working_section
 from core.conversation.recalling import Recalled, recall
 from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
 from core.keys import BankKey, ConversationKey, InvocationKey
-from core.model.conversation import Turn
-from core.text.tokens import estimate
-from core.usecases.bank.augment import SAID, Augment, Gathered, gather
+from core.text.needs import has_need
+from core.text.tokens import estimate, tokens_of
+from core.usecases.bank.augment import Augment, Gathered, gather
 from core.usecases.bank.search import query_vector
 from core.usecases.context.asked import AssembleContext, Form, Missing, Part
 from core.usecases.context.known import Remembered, remembered
+from core.usecases.context.turn_evidence import source_of, talk_of, without_need
 from core.usecases.conversation.get_working_memory import (
     GetWorkingMemory,
     WorkingMemory,
@@ -45,11 +46,11 @@ from core.usecases.conversation.search_turns import turn_query
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import MissingSource, SourcesLoaded, load_sources, named
 from core.usecases.long_term.memory import memory_of
+from core.verbatim.measuring import words_of
 
 LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt,
 MOST_TURNS = 100  # but no more than these
-SYSTEM, INSTRUCTIONS, TOOLS, INSIGHT, NOW = "system", "instructions", "tools", "insight", "now"
-BEFORE = frozenset({TOOLS, INSIGHT})  # of a bank's sections, what stands before a conversation's
+SYSTEM, INSTRUCTIONS = "system", "instructions"
 
 Found = TypeVar("Found")
 Named = TypeVar("Named")
@@ -75,15 +76,16 @@ class ContextAssembled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Conversation:
-    """What was read of a conversation, and how it is laid out. `best`: the turns that fit best, best first.
-    `outliving`: lines of turns that stand where nothing lighter does."""
+    """What was read of a conversation: what may stand in a prompt, and of it the evidence."""
 
-    recalled: Recalled
-    sections: Sequence[Section]
-    best: Sequence[tuple[Turn, int]]
-    outliving: Mapping[str, float] | None
+    talk: Talk
+    source: Source
     uid: str
     revision: int
+
+    @property
+    def recalled(self) -> Recalled:
+        return self.talk.recalled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +105,9 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
-    made = assemble(_sections(house, command, read, _room(command, read, budget)), budget, "token_budget")
-    _count_hits(house, command, read.talk)
+    made = assemble(_sections(house, command, read, budget), budget, "token_budget")
+    if not command.observe:
+        _count_hits(house, command, read.talk)
     return _answer(command, made, read, tuple(missing))
 
 
@@ -149,28 +152,26 @@ async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Foun
 async def _conversation(
     house: House, command: AssembleContext, key: ConversationKey, budget: int
 ) -> _Conversation:
-    query = turn_query(house, command.input, await query_vector(house, command.input))
+    needs = has_need(command.input)
+    vector = await query_vector(house, command.input) if needs else None
     memory = await memory_of(house, key.tenant, key.user)
     async with house.conversations.reading(key, command.least(key)) as conversation:
         if not memory.enabled:
             raise MemoryOff("user")
         if not conversation.record.enabled:
             raise MemoryOff("conversation")
-        own = conversation.tiers.top_clusters
+        own = conversation.tiers.top_clusters if command.top_clusters is None else command.top_clusters
         recalled = recall(
             conversation,
-            query,
+            turn_query(house, command.input if needs else "", vector),
             house.embedder.space,
-            top_clusters=own if command.top_clusters is None else command.top_clusters,
-            singles=max(1, min(MOST_TURNS, budget // LEAST_TURN) // command.sources),
+            top_clusters=own if needs else 0,
+            singles=max(1, min(MOST_TURNS, budget // LEAST_TURN)) if needs else 0,
         )
-        room = budget // command.sources
-        sections = conversation_sections(recalled, words_for(command.input), room)
+        talk = talk_of(conversation, recalled if needs else without_need(recalled), budget)
         return _Conversation(
-            recalled=recalled,
-            sections=sections,
-            best=best_fitting(recalled, room // 2),
-            outliving=outliving(recalled, sections) if command.sources > 1 else None,
+            talk=talk,
+            source=source_of(conversation, talk, words_of(command.input), vector, house.embedder.space),
             uid=conversation.uid,
             revision=conversation.revision,
         )
@@ -182,11 +183,11 @@ async def _bank(house: House, command: AssembleContext, key: BankKey, budget: in
         query=command.input,
         top_k=command.top_memories,
         tool_format=command.tool_format,
+        tools_apart=command.tools_apart,
         min_revision=command.least(key),
     )
     fixed = estimate(command.system) + estimate(command.input)
-    words = wording_for(command.input)
-    return await gather(house, asked, max(1, budget - fixed), SAID // command.sources, words)
+    return await gather(house, asked, max(1, budget - fixed))
 
 
 async def _working(house: House, command: AssembleContext, key: InvocationKey) -> WorkingMemory:
@@ -205,74 +206,64 @@ def _tools(command: AssembleContext, read: _Read) -> tuple[str, ...]:
     return (*(read.bank.tools if read.bank else ()), *of_memory)
 
 
-def _room(command: AssembleContext, read: _Read, budget: int) -> int:
-    """Counts the tokens that are left to each source beside what never goes."""
-    laid_out = [*_of_bank(command, read.bank), *(read.talk.sections if read.talk else ())]
-    fixed = [item.full for section in laid_out for item in section.items if item.fixed]
-    of_all = (command.system, command.input, read.instructions.block if read.instructions else "", *fixed)
-    return max(0, budget - sum(map(estimate, of_all))) // command.sources
+def _sections(house: House, command: AssembleContext, read: _Read, budget: int) -> list[Section]:
+    """Returns all parts in their order: what holds always and does not depend on the input, a note, what was recorded,
+    and the input."""
+    words, now = words_for(command.input), input_section(command.input, words_for(command.input))
+    head = [
+        *_fixed(SYSTEM, command.system),
+        *([read.bank.frame.tool] if read.bank and command.tools else ()),
+        *_fixed(INSTRUCTIONS, read.instructions.block.rstrip() if read.instructions else ""),
+        *([key_section(read.talk.recalled)] if read.talk else ()),
+        *([read.bank.frame.state] if read.bank and read.bank.has_task else ()),
+    ]
+    room = max(0, budget - sum(estimate(i.full) for s in (*head, now) for i in s.items if i.fixed))
+    if not has_need(command.input):
+        room = min(room, NEEDLESS)
+    recorded = _recorded(house, command, read, words, budget, room)
+    return [*head, *_noted(command, recorded, words), *recorded, now]
 
 
-def _sections(house: House, command: AssembleContext, read: _Read, room: int) -> list[Section]:
-    """Returns all parts in their order: what holds always, what is known, what was said and done before, then now."""
-    words = words_for(command.input)
-    of_talk = bounded(read.talk.sections, room) if read.talk else []
-    shown = _shown(command, read.talk, of_talk, room)
-    of_bank = [shown.new_in(section) for section in _of_bank(command, read.bank)]
-    now = [*(s for s in of_bank if s.name == NOW), input_section(command.input, words)]
-    recorded = [
-        *_known(read, shown, words),
+def _recorded(
+    house: House, command: AssembleContext, read: _Read, words: Words, budget: int, room: int
+) -> list[Section]:
+    """Returns what was recorded, in its order; what answers the input by one ranking over all of it."""
+    placement = _placement(command, read, room)
+    of_talk = conversation_sections(read.talk.talk, placement, words, budget, room) if read.talk else []
+    beside = sum(tokens_of(item.size) for section in of_talk[3:] for item in section.items)
+    of_bank = read.bank.evidence if read.bank else None
+    return [
+        *of_talk[:1],
+        *_known(read, placement, words),
         *of_talk[1:3],
-        *(s._replace(note="") for s in of_bank if s.name not in BEFORE and s.name != NOW),
+        *(bank_sections(of_bank, placement, wording_for(command.input), room, beside) if of_bank else ()),
         *of_talk[3:],
         *_so_far(house, read.working, words),
     ]
-    return [
-        *_fixed(SYSTEM, command.system),
-        *_fixed(INSTRUCTIONS, read.instructions.block.rstrip() if read.instructions else ""),
-        *(s for s in of_bank if s.name in BEFORE),
-        *of_talk[:1],
-        *_noted(command, recorded, now, words),
-        *recorded,
-        *now,
-    ]
 
 
-def _noted(
-    command: AssembleContext, recorded: Sequence[Section], now: Sequence[Section], words: Words
-) -> list[Section]:
+def _placement(command: AssembleContext, read: _Read, room: int) -> Placement:
+    """Ranks the evidence of all parts: of what two of them found, the first says where it stands."""
+    sources = [read.bank.evidence.source] if read.bank and read.bank.evidence else []
+    sources += [read.talk.source] if read.talk else []
+    sources += read.known.sources if read.known else ()
+    return placed(sources, words_of(command.input), room)
+
+
+def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words) -> list[Section]:
     """Returns one note on all that was recorded; of messages the first one ends with it, and has no latest turns."""
     in_one = command.form is Form.TEXT
     if not any(section.items for section in recorded if in_one or section.name != SHORT):
         return []
-    return [recorded_section(words, next(s.title for s in now if s.items) if in_one else "")]
+    return [recorded_section(words, in_one)]
 
 
-def _shown(
-    command: AssembleContext, talk: _Conversation | None, sections: Sequence[Section], room: int
-) -> ShownTurns:
-    """Returns what the turns say that hardly a budget leaves out."""
-    if talk is None or command.conversation is None:
-        return NOTHING_SHOWN
-    turns = surely_shown(talk.recalled.short, talk.best, sections, room)
-    return ShownTurns(command.conversation.conversation_id, turns, talk.outliving)
-
-
-def _known(read: _Read, shown: ShownTurns, words: Words) -> list[Section]:
+def _known(read: _Read, placement: Placement, words: Words) -> list[Section]:
     """Returns what is known and no turn of the context holds."""
     if read.known is None:
         return []
-    return long_term_sections(
-        shown.new_of(read.known.known), words, alone=read.talk is None and read.bank is None
-    )
-
-
-def _of_bank(command: AssembleContext, bank: Gathered | None) -> list[Section]:
-    """Returns those of a bank's sections that are wanted and hold anything."""
-    if bank is None:
-        return []
-    without = {TOOLS: not command.tools, INSIGHT: not bank.has_task}
-    return [section for section in bank.sections if not without.get(section.name)]
+    alone = read.talk is None and read.bank is None
+    return long_term_sections(read.known.known, placement, words, alone=alone)
 
 
 def _fixed(name: str, text: str) -> list[Section]:

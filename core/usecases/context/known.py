@@ -1,15 +1,15 @@
 """A prompt's part of a user's long-term memory: read at one revision, and counted as used."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.context.long_term import FACTS, PREFERENCES, STRATEGIES, Known
+from core.context.evidence import Source
+from core.context.long_term import FACTS, PREFERENCES, PROVEN, STRATEGIES, Known, candidate_of
 from core.context.repeating import told_once
 from core.errors import MemoryOff
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.ranking import Admits, Sought, admitting, ranked
-from core.long_term.worth import weight
 from core.model.record import (
     ERROR_RECOVERY,
     PREFERENCE,
@@ -19,12 +19,14 @@ from core.model.record import (
     RecordState,
 )
 from core.model.vector import Vector
+from core.text.needs import has_need
 from core.usecases.context.asked import AssembleContext
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import Open, looking
 from core.usecases.long_term.recall_episodes import TWICE, alike
 from core.usecases.long_term.retrieve_memories import reflections_over
+from core.verbatim.measuring import cosines, holding, words_of
 
 MOST_PREFERENCES = 5
 MOST_STRATEGIES = 3
@@ -32,8 +34,14 @@ MOST_STRATEGIES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
+    """`sources`: what stands for what it weighs among all evidence: facts, strategies, episodes."""
+
     known: Known
+    sources: Sequence[Source]
     revision: int
+
+
+NO_EVIDENCE = Known()
 
 
 async def remembered(house: House, command: AssembleContext, key: CollectionKey) -> Remembered:
@@ -48,9 +56,10 @@ async def remembered(house: House, command: AssembleContext, key: CollectionKey)
         if not opened.collection.record.enabled:
             raise MemoryOff("collection")
         looked = _Looking(house, opened, dict(zip(texts, vectors, strict=True)), command)
-        known = looked.known()
-        house.uses.count(key, [record.record_id for record in known.records], opened.now)
-        return Remembered(known=known, revision=opened.collection.revision)
+        known = looked.known() if has_need(command.input) else NO_EVIDENCE
+        if not command.observe:
+            house.uses.count(key, [record.record_id for record in known.records], opened.now)
+        return Remembered(known=known, sources=looked.sources(known), revision=opened.collection.revision)
 
 
 class _Looking:
@@ -81,6 +90,20 @@ class _Looking:
             reflections=reflections_over(self._opened, [*strategies, *facts, *episodes]),
         )
 
+    def sources(self, known: Known) -> list[Source]:
+        """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""
+        strategies = [record for record in known.strategies if 0.0 <= record.reward < PROVEN]
+        return [self._source(records) for records in (known.facts, strategies, known.episodes)]
+
+    def _source(self, records: Sequence[Record]) -> Source:
+        collection, keys = self._opened.collection, [record.record_id for record in records]
+        text = self._command.input
+        return Source(
+            candidates=[candidate_of(record) for record in records],
+            holds=holding(collection.words, keys, words_of(text)),
+            cosines=cosines(collection.vectors, keys, self._vectors.get(text), self._house.embedder.space),
+        )
+
     def _best(self, section: str, count: int) -> list[Record]:
         if count <= 0 or not self._among[section]:
             return []
@@ -101,13 +124,9 @@ class _Looking:
         return told_once([one.record for one in alike(self._house, self._opened, sought, most)], count)
 
     def _preferences(self) -> list[Record]:
-        """Returns those that the input speaks of, then the weightiest of the others."""
+        """Returns those that the input speaks of; of these what was disliked behind the others."""
         found = self._best(PREFERENCES, MOST_PREFERENCES)
-        left = self._among[PREFERENCES].keys() - {record.record_id for record in found}
-        records = (self._opened.collection.records[each] for each in left)
-        others = [record for record in records if self._stands(record, PREFERENCES)]
-        others.sort(key=lambda r: (-weight(r), r.record_id))
-        return [*found, *others[: MOST_PREFERENCES - len(found)]]
+        return sorted(found, key=lambda record: record.reward < 0.0)
 
     def _admits(self, section: str) -> Admits | None:
         """Returns which records may stand in it; of facts that never expire nothing more is asked, and nothing at all,

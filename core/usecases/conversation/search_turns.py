@@ -63,7 +63,7 @@ async def search_turns(house: House, command: SearchTurns) -> TurnsFound:
 
 
 def turn_query(
-    house: House, text: str, vector: Vector, top_k: int | None = None, alpha: float | None = None
+    house: House, text: str, vector: Vector | None, top_k: int | None = None, alpha: float | None = None
 ) -> Query:
     """Returns a search of turns with what the configuration has to add."""
     retrieval = house.retrieval

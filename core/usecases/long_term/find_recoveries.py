@@ -16,6 +16,7 @@ class FindRecoveries:
     failure: Failure
     top_k: int | None = None
     min_match: float | None = None
+    observe: bool = False
     min_revision: int = 0
 
 
@@ -43,6 +44,7 @@ async def find_recoveries(house: House, command: FindRecoveries) -> RecoveriesFo
             uses=lambda record: collection.uses_of(record).count,
         )[: command.top_k or settings.top_recoveries]
         held = fitting(found)
-        house.uses.count(command.key, [one.record.record_id for one in held], opened.now)
+        if not command.observe:
+            house.uses.count(command.key, [one.record.record_id for one in held], opened.now)
         shown = tuple((one.record, one.score, collection.uses.get(one.record.record_id)) for one in held)
         return RecoveriesFound(found=shown, revision=collection.revision, truncated=len(shown) < len(found))

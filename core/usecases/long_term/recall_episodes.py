@@ -21,6 +21,7 @@ class RecallEpisodes:
     query: str
     state: str = ""
     top_k: int | None = None
+    observe: bool = False
     min_revision: int = 0
 
 
@@ -39,7 +40,12 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
         ]
         found = {one.record.record_id: one for one in alike(house, opened, sought, TWICE * top_k)}
         once = told_once([one.record for one in found.values()], top_k)
-        return used(house, opened, command.key, [found[record.record_id] for record in once])
+        return used(
+            house,
+            opened,
+            None if command.observe else command.key,
+            [found[record.record_id] for record in once],
+        )
 
 
 def alike(house: House, opened: Open, sought: Sequence[Sought], top_k: int) -> list[Ranked]:

@@ -26,6 +26,7 @@ class RetrieveFacts:
     as_of: datetime | None = None
     include_superseded: bool = False
     min_similarity: float = 0.0
+    observe: bool = False
     min_revision: int = 0
 
 
@@ -59,13 +60,14 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
         )
         allowed = _admits(command, opened)
         best = ranked(opened.collection, sought, allowed, house.embedder.space, house.long_term)
-        return used(house, opened, command.key, best)
+        return used(house, opened, None if command.observe else command.key, best)
 
 
-def used(house: House, opened: Open, key: CollectionKey, best: list[Ranked]) -> RecordsFound:
-    """Returns as much of what was found as one message holds, counted as used."""
+def used(house: House, opened: Open, key: CollectionKey | None, best: list[Ranked]) -> RecordsFound:
+    """Returns as much of what was found as one message holds, counted as used; without a key it is only looked at."""
     shown = fitting(best)
-    house.uses.count(key, [one.record.record_id for one in shown], opened.now)
+    if key is not None:
+        house.uses.count(key, [one.record.record_id for one in shown], opened.now)
     uses = opened.collection.uses
     return RecordsFound(
         found=tuple((one, uses.get(one.record.record_id)) for one in shown),

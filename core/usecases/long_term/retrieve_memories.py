@@ -29,6 +29,7 @@ class RetrieveMemories:
     query: str
     route: Route | None = None
     top_k: int | None = None
+    observe: bool = False
     min_revision: int = 0
 
 
@@ -56,7 +57,7 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
             vector=vector,
         )
         route, best = _looked(house, opened, sought, route)
-        records = used(house, opened, command.key, best)
+        records = used(house, opened, None if command.observe else command.key, best)
         reflections = (
             reflections_over(opened, [one.record for one in best]) if Layer.L3 in route.layers else ()
         )

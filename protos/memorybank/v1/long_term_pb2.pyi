@@ -1457,6 +1457,7 @@ class RetrieveFactsRequest(_message.Message):
     INCLUDE_SUPERSEDED_FIELD_NUMBER: _builtins.int
     MIN_SIMILARITY_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    OBSERVE_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -1471,6 +1472,8 @@ class RetrieveFactsRequest(_message.Message):
     """The least similarity, 0 to 1. Absent: any."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    observe: _builtins.bool
+    """Whether only to look: what is found counts no use and no hit, so that looking changes no memory."""
     @_builtins.property
     def embedding(self) -> _types_pb2.Vector:
         """A vector of the service's embedding space."""
@@ -1496,10 +1499,11 @@ class RetrieveFactsRequest(_message.Message):
         include_superseded: _builtins.bool = ...,
         min_similarity: _builtins.float | None = ...,
         min_revision: _builtins.int | None = ...,
+        observe: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_min_similarity", b"_min_similarity", "_top_k", b"_top_k", "as_of", b"as_of", "asked", b"asked", "embedding", b"embedding", "min_revision", b"min_revision", "min_similarity", b"min_similarity", "query", b"query", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_min_similarity", b"_min_similarity", "_top_k", b"_top_k", "as_of", b"as_of", "asked", b"asked", "categories", b"categories", "collection", b"collection", "embedding", b"embedding", "include_superseded", b"include_superseded", "min_revision", b"min_revision", "min_similarity", b"min_similarity", "query", b"query", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_min_similarity", b"_min_similarity", "_top_k", b"_top_k", "as_of", b"as_of", "asked", b"asked", "categories", b"categories", "collection", b"collection", "embedding", b"embedding", "include_superseded", b"include_superseded", "min_revision", b"min_revision", "min_similarity", b"min_similarity", "observe", b"observe", "query", b"query", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
@@ -1659,6 +1663,7 @@ class RecallEpisodesRequest(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     TOP_K_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    OBSERVE_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -1671,6 +1676,8 @@ class RecallEpisodesRequest(_message.Message):
     """How many at most, 1 to 1,000. Absent: the configured number (3)."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    observe: _builtins.bool
+    """Whether only to look: what is found counts no use and no hit, so that looking changes no memory."""
     def __init__(
         self,
         *,
@@ -1680,10 +1687,11 @@ class RecallEpisodesRequest(_message.Message):
         state: _builtins.str = ...,
         top_k: _builtins.int | None = ...,
         min_revision: _builtins.int | None = ...,
+        observe: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "min_revision", b"min_revision", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "min_revision", b"min_revision", "query", b"query", "state", b"state", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "min_revision", b"min_revision", "observe", b"observe", "query", b"query", "state", b"state", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
@@ -2188,6 +2196,7 @@ class RetrieveMemoriesRequest(_message.Message):
     ROUTE_FIELD_NUMBER: _builtins.int
     TOP_K_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    OBSERVE_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2198,6 +2207,8 @@ class RetrieveMemoriesRequest(_message.Message):
     """How many records at most, 1 to 1,000. Absent: the configured number (8)."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    observe: _builtins.bool
+    """Whether only to look: what is found counts no use and no hit, so that looking changes no memory."""
     @_builtins.property
     def route(self) -> Global___Route:
         """Where to look. Absent: the Router decides."""
@@ -2211,10 +2222,11 @@ class RetrieveMemoriesRequest(_message.Message):
         route: Global___Route | None = ...,
         top_k: _builtins.int | None = ...,
         min_revision: _builtins.int | None = ...,
+        observe: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "min_revision", b"min_revision", "route", b"route", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "min_revision", b"min_revision", "query", b"query", "route", b"route", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "min_revision", b"min_revision", "observe", b"observe", "query", b"query", "route", b"route", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
@@ -2383,6 +2395,7 @@ class FindRecoveriesRequest(_message.Message):
     TOP_K_FIELD_NUMBER: _builtins.int
     MIN_MATCH_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    OBSERVE_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2399,6 +2412,8 @@ class FindRecoveriesRequest(_message.Message):
     """The least match, 0 to 1. Absent: the configured one (0.7)."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    observe: _builtins.bool
+    """Whether only to look: what is found counts no use and no hit, so that looking changes no memory."""
     def __init__(
         self,
         *,
@@ -2410,10 +2425,11 @@ class FindRecoveriesRequest(_message.Message):
         top_k: _builtins.int | None = ...,
         min_match: _builtins.float | None = ...,
         min_revision: _builtins.int | None = ...,
+        observe: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_match", b"_min_match", "_min_revision", b"_min_revision", "_top_k", b"_top_k", "min_match", b"min_match", "min_revision", b"min_revision", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_match", b"_min_match", "_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "error_type", b"error_type", "message", b"message", "min_match", b"min_match", "min_revision", b"min_revision", "tool", b"tool", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_match", b"_min_match", "_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "error_type", b"error_type", "message", b"message", "min_match", b"min_match", "min_revision", b"min_revision", "observe", b"observe", "tool", b"tool", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_match: _TypeAlias = _typing.Literal["min_match"]  # noqa: Y015
     _WhichOneofArgType__min_match: _TypeAlias = _typing.Literal["_min_match", b"_min_match"]  # noqa: Y015

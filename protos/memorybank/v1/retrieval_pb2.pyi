@@ -712,6 +712,8 @@ class AssembleContextRequest(_message.Message):
     TOP_FACTS_FIELD_NUMBER: _builtins.int
     TOP_EPISODES_FIELD_NUMBER: _builtins.int
     PART_TIMEOUT_FIELD_NUMBER: _builtins.int
+    OBSERVE_FIELD_NUMBER: _builtins.int
+    TOOLS_APART_FIELD_NUMBER: _builtins.int
     input: _builtins.str
     """What is to be answered, at most 100,000 code points; must not be blank."""
     system: _builtins.str
@@ -750,6 +752,12 @@ class AssembleContextRequest(_message.Message):
     """How many facts to look for, 0 to 1,000. Absent: as configured."""
     top_episodes: _builtins.int
     """How many episodes to look for, 0 to 1,000. Absent: as configured."""
+    observe: _builtins.bool
+    """Whether only to look: what is found counts no use and no hit, so that looking changes no memory."""
+    tools_apart: _builtins.bool
+    """Whether the prompt does without the declaration of deep retrieval, which `tools` has in any case: for callers that
+    hand it to the model's API. How to use it stands in the prompt still.
+    """
     @_builtins.property
     def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
         """Which parts. Empty: all that are named above."""
@@ -793,10 +801,12 @@ class AssembleContextRequest(_message.Message):
         top_facts: _builtins.int | None = ...,
         top_episodes: _builtins.int | None = ...,
         part_timeout: _duration_pb2.Duration | None = ...,
+        observe: _builtins.bool = ...,
+        tools_apart: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "part_timeout", b"part_timeout", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "invocation_id", b"invocation_id", "min_revisions", b"min_revisions", "part_timeout", b"part_timeout", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "state", b"state", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "invocation_id", b"invocation_id", "min_revisions", b"min_revisions", "observe", b"observe", "part_timeout", b"part_timeout", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "state", b"state", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
     _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015

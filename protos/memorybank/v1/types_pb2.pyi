@@ -2060,23 +2060,89 @@ class Section(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
+    ITEMS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """`tools`, `insight`, `memories`."""
     tokens: _builtins.int
     """Its tokens, by the service's counter."""
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___SectionItem]:
+        """What stands in it, in order."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         tokens: _builtins.int = ...,
+        items: _abc.Iterable[Global___SectionItem] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "name", b"name", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Section: _TypeAlias = Section  # noqa: Y015
+
+@_typing.final
+class SectionItem(_message.Message):
+    """A memory, or a fixed text, as it stands in a prompt."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    TOKENS_FIELD_NUMBER: _builtins.int
+    COPIES_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step."""
+    tokens: _builtins.int
+    """The tokens that it takes, without the line of its day."""
+    @_builtins.property
+    def copies(self) -> _containers.RepeatedCompositeFieldContainer[Global___SectionCopy]:
+        """What was found too, and says no more than this does."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        tokens: _builtins.int = ...,
+        copies: _abc.Iterable[Global___SectionCopy] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["copies", b"copies", "id", b"id", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SectionItem: _TypeAlias = SectionItem  # noqa: Y015
+
+@_typing.final
+class SectionCopy(_message.Message):
+    """What stands in a prompt by what says as much."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    EVENT_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """Its id, as of an item."""
+    @_builtins.property
+    def event_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was said."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        event_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time", "id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SectionCopy: _TypeAlias = SectionCopy  # noqa: Y015
 
 @_typing.final
 class LeftOut(_message.Message):
@@ -2090,7 +2156,7 @@ class LeftOut(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     SECTION_FIELD_NUMBER: _builtins.int
     what: _builtins.str
-    """What it is: `node`, `neighbor`, `segment`, `conflict`; of a conversation `turn`, `summary`, `invocation`; of
+    """What it is: `node`, `neighbor`, `segment`, `conflict`; of a conversation `key`, `turn`, `summary`, `invocation`; of
     long-term memory `record`, `reflection`; of working memory `item`.
     """
     id: _builtins.str

@@ -40,7 +40,11 @@ def connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
     )
-    connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
+    try:
+        connection.execute("PRAGMA synchronous = FULL")  # in WAL: the log is synced by every commit
+    except UnicodeDecodeError:  # SQLite's message quotes the schema's text, which is none any more
+        connection.close()
+        raise sqlite3.DatabaseError("the schema is damaged") from None
     connection.execute(f"PRAGMA journal_size_limit = {LOG_KEPT_BYTES}")
     connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     # Savepoints would leave texts in the system's temporary files.

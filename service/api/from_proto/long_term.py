@@ -136,6 +136,7 @@ def retrieve_facts(request: pb.RetrieveFactsRequest, tenant: Tenant) -> Retrieve
             as_of=check.optional_time(request, "as_of"),
             include_superseded=request.include_superseded,
             min_similarity=check.optional_share(request, "min_similarity") or 0.0,
+            observe=request.observe,
             min_revision=check.min_revision(request),
         )
 
@@ -147,6 +148,7 @@ def recall_episodes(request: pb.RecallEpisodesRequest, tenant: Tenant) -> Recall
             query=check.text("query", request.query, GOAL, least=1),
             state=check.text("state", request.state, GOAL),
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+            observe=request.observe,
             min_revision=check.min_revision(request),
         )
 
@@ -158,6 +160,7 @@ def retrieve_memories(request: pb.RetrieveMemoriesRequest, tenant: Tenant) -> Re
             query=check.text("query", request.query, GOAL, least=1),
             route=_route(check, request.route) if request.HasField("route") else None,
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
+            observe=request.observe,
             min_revision=check.min_revision(request),
         )
 
@@ -257,6 +260,7 @@ def find_recoveries(request: pb.FindRecoveriesRequest, tenant: Tenant) -> FindRe
             failure=failure,
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
             min_match=check.optional_share(request, "min_match"),
+            observe=request.observe,
             min_revision=check.min_revision(request),
         )
 

@@ -196,6 +196,8 @@ def assemble_context(request: pb.AssembleContextRequest, tenant: Tenant) -> Asse
             form=check.choice("form", request.form, or_first(CONTEXT_FORMS)),
             tools=request.tools,
             tool_format=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)),
+            tools_apart=request.tools_apart,
+            observe=request.observe,
             allow_partial=request.allow_partial,
             patience=_patience(check, request),
             min_revisions=revisions,

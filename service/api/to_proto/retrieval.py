@@ -1,11 +1,12 @@
 """Answers of Retrieval."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from core.bank.query import Hit
-from core.context.budget import LeftOut, Loss, SectionSize
-from core.context.conversing import DONE, LONG, MID, RECALL, SHORT
+from core.context.budget import LeftOut, Loss, SectionSize, Standing
+from core.context.conversing import DONE, LONG, MID, PROMOTED, RECALL, SHORT
 from core.context.long_term import EPISODES, FACTS, PREFERENCES, REFLECTIONS, STRATEGIES
 from core.context.working import WORKING
 from core.model.vector import Vector
@@ -20,7 +21,7 @@ from service.api.enums import CONTEXT_PARTS, RERANKINGS, numbers
 from service.api.errors.table import reason_of
 from service.api.to_proto.encodings import delimited, fields
 from service.api.to_proto.instructions import missing
-from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref
+from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref, time
 from service.native.wire import joined
 
 _LOSSES = {
@@ -144,7 +145,14 @@ def augment(made: Augmented) -> bytes:
 
 
 def sections(sizes: Iterable[SectionSize]) -> list[types_pb2.Section]:
-    return [types_pb2.Section(name=size.name, tokens=size.tokens) for size in sizes]
+    return [
+        types_pb2.Section(name=size.name, tokens=size.tokens, items=map(_item, size.items)) for size in sizes
+    ]
+
+
+def _item(item: Standing) -> types_pb2.SectionItem:
+    copies = [types_pb2.SectionCopy(id=copy.item_id, event_time=time(copy.time)) for copy in item.copies]
+    return types_pb2.SectionItem(id=item.item_id, tokens=item.tokens, copies=copies)
 
 
 def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
@@ -165,16 +173,20 @@ _KINDS = {
     **dict.fromkeys((PREFERENCES, STRATEGIES, FACTS, EPISODES), "record"),
     REFLECTIONS: "reflection",
     LONG: "summary",
+    PROMOTED: "key",
     DONE: "invocation",
     WORKING: "item",
     "insight": "conflict",
     "neighbors": "neighbor",
 }
 """By the section that it stands in."""
+_CONFLICT = re.compile(r"c-[0-9a-z]{26}")
 
 
 def _kind(item: LeftOut) -> str:
     known = _KINDS.get(item.section)
+    if known is None and _CONFLICT.fullmatch(item.item_id):
+        return "conflict"  # both its sides, as one item
     return known or ("segment" if "#" in item.item_id else "node")  # no id holds a #
 
 

@@ -85,6 +85,13 @@ def test_search_by_meaning_brings_the_nearest_first_with_a_score(store: MemoryBa
     assert found[0].score is not None
 
 
+def test_what_was_put_a_moment_ago_is_found_by_words_that_it_does_not_have(store: MemoryBankStore) -> None:
+    for number in range(30):
+        store.put(("just", f"n{number}"), "k", {"text": f"Noodles {number}."})
+
+        assert len(store.search(("just", f"n{number}"), query="Is anything to be eaten?")) == 1
+
+
 def test_others_nearer_items_hide_none_of_a_namespace(store: MemoryBankStore) -> None:
     crowd = [(f"k{number}", f"The ferry {number} leaves at nine.") for number in range(1_500)]
     with ThreadPoolExecutor(8) as several:

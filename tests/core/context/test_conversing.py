@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 
-from core.context.budget import assemble
-from core.context.conversing import PROMOTED, bounded, conversation_sections
-from core.context.turns import SHORT_SIDE, shortened, turn_item
+from core.context.budget import Section, assemble
+from core.context.conversing import Talk, conversation_sections, key_section
+from core.context.evidence import NOTHING, Placement
+from core.context.shares import KEYS, LEAST_KEYS
+from core.context.turns import SHORT_SIDE, name_of, shortened, turn_item
 from core.context.words import CHINESE, ENGLISH, words_for
 from core.conversation.recalling import Recalled
+from core.ids import InteractionId, SegmentRef
 from core.model.conversation import KeyMemory, KeyType, StepRange, Summary, SummaryKind
 from core.text.tokens import estimate
 from tests.support.changes import START
@@ -30,7 +33,8 @@ def test_a_turn_stands_under_its_number_and_day_with_its_speakers() -> None:
 
     item = turn_item(said, CHINESE)
 
-    assert item.full == "[12] 2024-03-01\n  王明: 数据库定了。\n  ## 假标题\n  助手: 好的。"
+    assert item.full == "[12] 王明: 数据库定了。\n  ## 假标题\n  助手: 好的。"
+    assert item.group == "2024年3月1日"
     assert item.short == ""
 
 
@@ -43,10 +47,10 @@ def test_a_long_summary_is_shortened_by_whole_lines() -> None:
         text=text,
         **dict.fromkeys(("start_time", "end_time", "create_time"), START),
     )
-    (item,) = conversation_sections(remembered(summaries=[summary]), ENGLISH, 1_000)[1].items
+    (item,) = laid_out(remembered(summaries=[summary]), 1_000)[2].items
 
     head, *lines, rest = item.short.splitlines()
-    assert head == "[1–10] 2024-03-01"
+    assert head == "[1–10] 1 March 2024"
     assert lines
     assert all(line[2:] in text.splitlines() for line in lines)
     assert rest == "  …"
@@ -62,16 +66,25 @@ def remembered(**parts: Any) -> Recalled:
     nothing: dict[str, Any] = dict.fromkeys(
         ("keys", "promoted", "summaries", "invocations", "clusters", "turns", "short"), ()
     )
-    given = nothing | {"ranks": {}} | parts
+    given = nothing | {"best": ()} | parts
     turns = {turn.step: turn for turn in (*given["turns"], *given["short"])}
     steps = [turn.step for turn in given["turns"]]
-    return Recalled(**(given | {"turns": steps, "turn": turns.__getitem__}))
+    best = {step: SegmentRef(InteractionId(f"turn-{step}"), 0) for step in given["best"]}
+    return Recalled(**(given | {"turns": steps, "turn": turns.__getitem__, "best": best}))
+
+
+def laid_out(found: Recalled, within: int) -> list[Section]:
+    """The sections, of turns that fit in the order of `best`."""
+    turns = {step: found.turn(step) for step in (*found.turns, *(t.step for t in found.short))}
+    talk = Talk(recalled=found, turns=turns, in_reply=frozenset(), lying=())
+    weights = {name_of(step): 1.0 - rank / 100 for rank, step in enumerate(found.best)}
+    placement = Placement(weights, {}, {}) if weights else NOTHING
+    return [key_section(found), *conversation_sections(talk, placement, ENGLISH, within, within)]
 
 
 def shown(within: int, found: Recalled) -> list[int]:
     """The steps that a prompt of so many tokens shows."""
-    sections = bounded(conversation_sections(found, ENGLISH, within), within)
-    text = assemble(sections, within, "token_budget").text
+    text = assemble(laid_out(found, within), within, "token_budget").text
     return [int(line[1:].split("]")[0]) for line in text.splitlines() if line.startswith("[")]
 
 
@@ -79,15 +92,15 @@ def test_a_turn_that_fits_outlives_the_latest_ones_but_the_last() -> None:
     latest = [turn(step, "This and that was told at length. " * 12) for step in range(11, 21)]
     fitting = [turn(step, "The ferry leaves at nine. " * 9) for step in range(1, 9)]
 
-    steps = shown(1_200, remembered(short=latest, turns=fitting, ranks={t.step: t.step - 1 for t in fitting}))
+    steps = shown(1_200, remembered(short=latest, turns=fitting, best=[t.step for t in fitting]))
 
-    assert steps == [1, 2, 3, 4, 5, 6, 7, 18, 19, 20]
+    assert steps == [1, 2, 3, 4, 5, 6, 7, 8, 18, 19, 20]
 
 
 def test_of_a_small_budget_the_last_turns_leave_room_for_one_that_answers() -> None:
     latest = [turn(step, "This and that was told at length. " * 4) for step in range(11, 21)]
     answering = turn(3, "The ferry leaves at nine.")
-    found = remembered(short=latest, turns=[answering], ranks={3: 0})
+    found = remembered(short=latest, turns=[answering], best=[3])
 
     assert shown(150, found) == [3, 20]
     assert shown(1_000, found)[-4:] == [17, 18, 19, 20]
@@ -103,9 +116,9 @@ def test_the_turn_that_fits_best_outlives_the_newest_summary() -> None:
         text="Ada: Much was told of other things that day. " * 12,
         **dict.fromkeys(("start_time", "end_time", "create_time"), START),
     )
-    found = remembered(short=[latest], turns=[answering], summaries=[summary], ranks={3: 0})
+    found = remembered(short=[latest], turns=[answering], summaries=[summary], best=[3])
 
-    made = assemble(bounded(conversation_sections(found, ENGLISH, 130), 130), 130, "token_budget")
+    made = assemble(laid_out(found, 130), 130, "token_budget")
 
     assert [left.item_id for left in made.left_out] == ["s1"]
 
@@ -113,9 +126,9 @@ def test_the_turn_that_fits_best_outlives_the_newest_summary() -> None:
 def test_a_latest_turn_that_fits_outlives_later_ones_that_do_not() -> None:
     latest = [turn(step, "This and that was told at length. " * 6) for step in range(11, 21)]
 
-    steps = shown(500, remembered(short=latest, ranks={11: 0}))
+    steps = shown(500, remembered(short=latest, best=[11]))
 
-    assert steps == [11, 17, 18, 19, 20]
+    assert steps == [11, 16, 17, 18, 19, 20]
 
 
 def key(number: int, text: str, type_: KeyType = KeyType.SYSTEM) -> KeyMemory:
@@ -133,12 +146,13 @@ def test_keys_of_the_system_have_a_share_and_those_of_the_user_stand_whatever_th
     promoted = [key(n, text.format(n)) for n in range(3, 23)]
     found = remembered(keys=[*own, *promoted], promoted=promoted)
 
-    made = assemble(conversation_sections(found, ENGLISH, 1_000), 1_000, "token_budget")
+    made = assemble(laid_out(found, 1_000), 1_000, "token_budget")
 
     lost = [left.item_id for left in made.left_out]
     assert lost == [one.key_id for one in promoted[: len(lost)]]
     assert 0 < len(lost) < len(promoted)
     standing = [one for one in found.keys if one.key_id not in lost]
-    assert made.text.splitlines()[1:] == [f"- {one.text.strip()}" for one in standing]
+    shown_ = [line for line in made.text.splitlines() if line.startswith("- ")]
+    assert shown_ == [f"- {one.text.strip()}" for one in standing]
     of_system = [f"- {one.text.strip()}" for one in standing if one.type is KeyType.SYSTEM]
-    assert estimate("\n".join(of_system)) <= PROMOTED * 1_000
+    assert estimate("\n".join(of_system)) <= max(KEYS * 1_000, LEAST_KEYS)

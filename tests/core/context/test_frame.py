@@ -11,13 +11,7 @@ TITLES = [
     *(title for language in (wording.ENGLISH, wording.CHINESE) for title in language.titles),
 ]
 NOTES = [
-    *(
-        note
-        for each in (words.ENGLISH, words.CHINESE)
-        for note in (each.recorded, each.recorded_to.format("Now"))
-    ),
-    wording.ENGLISH.data_note,
-    wording.CHINESE.data_note,
+    *(note for each in (words.ENGLISH, words.CHINESE) for note in (each.recorded, each.recorded_to)),
 ]
 LINE_ENDS = ["\n", "\r", "\r\n", "\u2028", "\u2029", "\x85", "\v", "\f", "\x1c"]
 

@@ -1,24 +1,48 @@
 """A collection's part of a prompt."""
 
 from core.context.budget import assemble
-from core.context.long_term import FACTS, SHARES, Known, long_term_sections
+from core.context.evidence import Placement
+from core.context.long_term import STRATEGIES, Known, long_term_sections
+from core.context.shares import STRATEGIES as SHARE
 from core.context.words import ENGLISH
-from core.text.tokens import estimate
+from core.ids import RecordId
+from core.model.record import STRATEGY
 from tests.support.long_term import new
 
-BUDGET = 1_000
-KNOWN = Known(facts=[new(f"Ferry {number} leaves the old harbour at nine sharp.") for number in range(5)])
+BUDGET = 2_000
+PROVEN = Known(
+    strategies=[
+        new(
+            f"Ask the harbour office of island {n}.",
+            record_id=RecordId(f"r{n}"),
+            category=STRATEGY,
+            reward=0.9,
+        )
+        for n in range(20)
+    ]
+)
 
 
-def test_facts_beside_turns_keep_to_their_share_with_their_title() -> None:
-    made = assemble(long_term_sections(KNOWN, ENGLISH), BUDGET, "token_budget")
+def taken(*, alone: bool = False) -> int:
+    sections = long_term_sections(PROVEN, Placement({}, {}, {}), ENGLISH, alone=alone)
+    made = assemble(sections, BUDGET, "token_budget")
+    return next(section.tokens for section in made.sections if section.name == STRATEGIES)
 
-    assert 0 < estimate(made.text) <= SHARES[FACTS] * BUDGET
-    assert made.left_out
+
+def test_proven_strategies_beside_turns_keep_to_their_share_with_their_title() -> None:
+    assert 0 < taken() <= SHARE * BUDGET
 
 
-def test_facts_alone_have_all_of_the_budget() -> None:
-    made = assemble(long_term_sections(KNOWN, ENGLISH, alone=True), BUDGET, "token_budget")
+def test_alone_they_have_all_of_the_budget() -> None:
+    assert taken(alone=True) > 3 * SHARE * BUDGET
 
-    assert made.left_out == ()
-    assert made.text.count("Ferry") == len(KNOWN.facts)
+
+def test_facts_stand_for_what_they_weigh_among_all_evidence() -> None:
+    facts = [new(f"Lives on island {n}.", record_id=RecordId(f"f{n}")) for n in range(9)]
+    placement = Placement({f"f{n}": 1.0 - n / 10 for n in (4, 2)}, {}, {})
+
+    made = assemble(long_term_sections(Known(facts=facts), placement, ENGLISH), 25, "token_budget")
+
+    assert "island 2." not in made.text
+    assert "island 4." in made.text or made.left_out[-1].item_id == "f4"
+    assert "island 7." not in made.text

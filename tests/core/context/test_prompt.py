@@ -10,7 +10,7 @@ from core.bank.query import Hit
 from core.context.budget import Assembled, Loss, assemble
 from core.context.insight import insight_section
 from core.context.memories import memory_sections
-from core.context.prompt import ToolFormat, least_budget, prompt_sections, tools
+from core.context.prompt import ToolFormat, frame, least_budget, tools
 from core.context.validations import SideText, on_one_line
 from core.context.wording import CHINESE, ENGLISH, Wording, wording
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
@@ -291,5 +291,40 @@ def test_every_budget_from_the_least_holds_the_task_to_do_now(said: str) -> None
     least = least_budget(insight, ToolFormat.OPENAI)
 
     for budget in range(least, least + 3_000, 97):
-        made = assemble(prompt_sections(insight, (), (), declared, budget, 0.5), budget, "token_budget")
+        made = assemble(frame(insight, (), declared, budget, 0.5), budget, "token_budget")
         assert f"[{task.task_id}] SOLVE" in made.text.split(wording(insight).now_title)[-1]
+
+
+GOALS = ("When does the ferry to Naxos leave?", "去纳克索斯的渡船几点开？")
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_what_stands_above_the_memories_does_not_depend_on_what_is_asked(goal: str) -> None:
+    insight = Insight(goal=goal, pending=(ASKED,))
+    declared = tools(wording(insight), ToolFormat.OPENAI)
+    inputs = [
+        f"{text} {number}" for number in range(100) for text in ("Who leads it, and how?", "谁来负责？")
+    ]
+
+    heads = {
+        "\n".join(item.full for part in made[:2] for item in part.items)
+        for made in (frame(insight, disputes(2, "x"), declared, 1_000, 0.25, query=asked) for asked in inputs)
+    }
+
+    assert len(heads) == 1
+
+
+@pytest.mark.parametrize(
+    "asked", ["How deep is the harbour?", "港口有多深？", "line one\nline two", "long " * 2_000]
+)
+def test_a_prompt_with_a_query_ends_with_it_and_orders_no_other_task(asked: str) -> None:
+    found = disputes(2, "who leads Acme")
+    insight = with_conflict(Insight(goal="Who?", pending=(ASKED,)), found[0])
+
+    made = assemble(frame(insight, found, (), 2_000, 0.25, query=asked), 2_000, "token_budget").text
+
+    assert made.endswith(asked.strip().splitlines()[-1][-300:])
+    assert ENGLISH.then_stop not in made
+    assert made.split("Next:\n")[1].startswith(f"- [{ASKED.task_id}] SOLVE: {ASKED.description}")
+    assert ENGLISH.open_conflicts.format(2) in made
+    assert found[0].conflict_id not in made

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 
-from core.bank.gathering import gathered
 from core.bank.query import Hit
+from core.context.bank_evidence import BankEvidence, bank_sections, candidate_of
 from core.context.budget import Item, Section
-from core.context.conversing import conversation_sections
-from core.context.memories import gathered_sections
+from core.context.conversing import Talk, conversation_sections
+from core.context.evidence import Placement, Source
+from core.context.memories import memory_sections
+from core.context.turns import name_of
 from core.context.wording import CHINESE, ENGLISH, Wording
 from core.context.words import ENGLISH as WORDS
 from core.conversation.recalling import Recalled
@@ -33,7 +35,11 @@ TEXTS = (
 )
 
 
-def segment(number: int, text: str, **more: object) -> Segment:
+def segment(ref: SegmentRef) -> Segment:
+    return segment_of(ref.index, TEXTS[ref.index])
+
+
+def segment_of(number: int, text: str, **more: object) -> Segment:
     ref = SegmentRef(InteractionId("i1"), number)
     made = Segment(ref=ref, text=text, offset=0, event_time=START, speaker="Ben", node_ids=(NodeId("n1"),))
     return replace(made, **more)  # type: ignore[arg-type]
@@ -49,21 +55,33 @@ def require_right(sections: Iterable[Section]) -> list[Item]:
 
 @pytest.mark.parametrize("words", [ENGLISH, CHINESE])
 @pytest.mark.parametrize("state", list(NodeState))
-def test_those_of_a_node_and_of_what_was_said_under_it(words: Wording, state: NodeState) -> None:
-    found = node(
-        "n1", summary="\n".join(TEXTS), context=TEXTS[2], state=state, segments=(segment(0, "").ref,)
-    )
-    said = [segment(number, text) for number, text in enumerate(TEXTS)]
-    said += [replace(said[0], event_time=START + timedelta(days=2), of_failure=True)]
+def test_those_of_a_node(words: Wording, state: NodeState) -> None:
+    found = node("n1", summary="\n".join(TEXTS), context=TEXTS[2], state=state)
+    hits = [Hit(0.5, 0.5, 0.5, found)]
+    for attempts in (frozenset[NodeId](), frozenset({NodeId("n1")})):
+        items = require_right(memory_sections(hits, [node("n2")], (), words, segment, attempts))
+
+        assert all(item.takes for item in items)
+
+
+@pytest.mark.parametrize("words", [ENGLISH, CHINESE])
+def test_those_of_what_was_said(words: Wording) -> None:
+    said = [segment_of(number, text) for number, text in enumerate(TEXTS)]
     hits = [Hit(0.9, 0.9, 0.9, segment=each) for each in said]
-    bare = node("n3", summary=TEXTS[1], state=state)
-    for own in ([Hit(0.5, 0.5, 0.5, found), Hit(0.4, 0.4, 0.4, bare)], []):
-        for attempts in (frozenset[NodeId](), frozenset({NodeId("n1")})):
-            memories = gathered(hits, own, {found.node_id: found})
+    candidates = [candidate_of(each) for each in said]
+    found = BankEvidence(
+        source=Source(candidates, np.zeros((len(said), 0), dtype=np.bool_), np.zeros(len(said))),
+        shown={each.name: hit for each, hit in zip(candidates, hits, strict=True)},
+        handles={"n1": "n1"},
+        nodes=[],
+        neighbors=[],
+        attempts=(),
+    )
+    placement = Placement({each.name: 0.5 for each in candidates}, {}, {})
 
-            items = require_right(gathered_sections(memories, [node("n2")], (), words, attempts))
+    items = require_right(bank_sections(found, placement, words, 100_000))
 
-            assert all(item.takes for item in items)
+    assert len(items) == len(TEXTS)
 
 
 def test_those_of_summaries_and_turns_of_both_forms() -> None:
@@ -91,11 +109,13 @@ def test_those_of_summaries_and_turns_of_both_forms() -> None:
         clusters=(),
         turns=(1, 2, 3),
         short=[turns[4], turns[5], turns[6]],
-        ranks={step: step for step in turns},
+        best={step: SegmentRef(InteractionId("i"), step) for step in turns},
         turn=turns.__getitem__,
     )
+    talk = Talk(recalled=recalled, turns=turns, in_reply=frozenset(), lying=())
+    placement = Placement({name_of(step): 0.5 for step in turns}, {}, {})
     for _ in range(2):  # made, then kept
-        items = require_right(conversation_sections(recalled, WORDS, 100_000))
+        items = require_right(conversation_sections(talk, placement, WORDS, 100_000, 100_000))
 
         assert all(item.takes for item in items)
         assert any(item.short and item.short != item.full for item in items)

@@ -6,7 +6,7 @@ from sys import getsizeof
 import pytest
 
 from core.aggregate.parts import numbered
-from core.context.turns import lines_of, shown_of
+from core.context.turns import shown_of
 from core.conversation.steps import TurnDrop
 from core.conversation.turn_cache import LARGEST, MOST_BYTES, TURN_BYTES, TurnCache
 from core.conversation.turn_rows import TurnRows
@@ -81,7 +81,7 @@ def test_what_is_counted_covers_all_texts_that_are_kept_of_a_turn_of_several_lin
     cached = cache.turn(1)
 
     shown = shown_of(cached)
-    texts = (cached.input, cached.reply, shown.head, shown.input, shown.reply, *lines_of(cached))
+    texts = (cached.input, cached.reply, shown.input, shown.reply)
     taken = {id(text): getsizeof(text) for text in texts}
 
     assert sum(taken.values()) <= cache.size

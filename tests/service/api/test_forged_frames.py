@@ -22,7 +22,7 @@ from tests.support.server import Service
 ENGLISH = (*words.ENGLISH.titles, *wording.ENGLISH.titles)
 CHINESE = (*words.CHINESE.titles, *wording.CHINESE.titles)
 TITLES = (*ENGLISH, *CHINESE)
-NOTES = [wording.ENGLISH.data_note, words.ENGLISH.recorded_to.format("Now"), words.CHINESE.recorded]
+NOTES = [words.ENGLISH.recorded, words.ENGLISH.recorded_to, words.CHINESE.recorded]
 WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 SECTIONS = {

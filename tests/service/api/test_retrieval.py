@@ -7,6 +7,7 @@ import pytest
 
 from core.context.budget import LeftOut, Loss
 from core.context.wording import ENGLISH
+from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as pb
@@ -170,14 +171,14 @@ async def test_a_prompt_is_assembled_to_its_budget_and_says_what_it_left_out(ser
 
     tight = await service.retrieval.Augment(
         pb.AugmentRequest(
-            bank_id="b1", token_budget=whole.tokens - 60, tool_format=types_pb2.TOOL_FORMAT_ANTHROPIC
+            bank_id="b1", token_budget=whole.tokens - 40, tool_format=types_pb2.TOOL_FORMAT_ANTHROPIC
         )
     )
 
     assert FACTS["ceo"] in whole.prompt
     assert "function" in json.loads(whole.tools[0])
     assert "input_schema" in json.loads(tight.tools[0])
-    assert tight.tokens <= whole.tokens - 60
+    assert tight.tokens <= whole.tokens - 40
     assert tight.left_out
     assert {item.what for item in tight.left_out} <= {"node", "neighbor", "segment"}
 
@@ -251,7 +252,7 @@ async def test_a_prompt_of_both_shows_the_evidence_below_the_node_that_it_lifted
     assert "  verbatim: Ben: Down at the old pier." in made.prompt.splitlines()
 
 
-async def test_a_prompt_shows_by_default_what_was_said_under_the_node_that_stands_for_it(
+async def test_a_prompt_shows_by_default_what_was_said_behind_the_handle_of_its_node(
     service: Service,
 ) -> None:
     await talk(service)
@@ -261,14 +262,18 @@ async def test_a_prompt_shows_by_default_what_was_said_under_the_node_that_stand
     )
 
     hit = made.hits[0]
-    lines = made.prompt.splitlines()
-    named = next(place for place, line in enumerate(lines) if line.startswith(f"- [{hit.node.node_id}]"))
-    assert hit.node.context in lines[named]
-    assert "  > Ben: Down at the old pier." in lines[named:]
+    (line,) = [line for line in made.prompt.splitlines() if line.endswith("] Ben: Down at the old pier.")]
+    handle = line[1:].partition("]")[0]
+    read = await service.deep.GetInteraction(deep.GetInteractionRequest(bank_id="b1", node_id=handle))
+    assert len(handle) < 8
+    assert hit.node.node_id.endswith(handle)
     assert hit.HasField("best_segment")
+    assert read.node_id == hit.node.node_id
+    assert "Down at the old pier." in read.interactions[0].text
+    assert made.prompt.endswith("\n## Now\n  Where did Ben keep the boat?")
 
 
-async def test_the_summary_goes_before_anything_that_was_said(service: Service) -> None:
+async def test_what_is_told_of_a_node_goes_before_anything_that_was_said(service: Service) -> None:
     await talk(service)
     asked = "Where did Ben keep the boat?"
     whole = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", query=asked))
@@ -277,12 +282,33 @@ async def test_the_summary_goes_before_anything_that_was_said(service: Service) 
         pb.AugmentRequest(bank_id="b1", query=asked, token_budget=whole.tokens - 1)
     )
 
-    assert "  summary: " in whole.prompt
-    assert "  summary: " not in tight.prompt
-    assert "  > Ben: Down at the old pier." in tight.prompt.splitlines()
-    assert [(item.what, item.reason) for item in tight.left_out] == [
-        ("node", types_pb2.LEFT_OUT_REASON_SHORTENED)
+    assert whole.hits[0].node.context in whole.prompt
+    assert "keywords: " not in tight.prompt.split("## Relevant memories")[1]
+    assert "] Ben: Down at the old pier." in tight.prompt
+    assert [(item.section, item.reason) for item in tight.left_out] == [
+        ("neighbors", types_pb2.LEFT_OUT_REASON_DROPPED)
     ]
+
+
+async def test_two_that_are_at_odds_stand_together_and_a_section_tells_its_items(service: Service) -> None:
+    await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
+    said = ("The island ferry leaves at 9:00 every day.", "The island ferry leaves at 10:30 every day.")
+    for text in said:
+        await service.bank.Memorize(bank.MemorizeRequest(bank_id="b1", text=text))
+
+    asked = "When does the island ferry leave?"
+    made = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", query=asked, tools_apart=True))
+    (conflict,) = (await service.bank.ListConflicts(bank.ListConflictsRequest(bank_id="b1"))).conflicts
+
+    lines = made.prompt.splitlines()
+    place = next(n for n, line in enumerate(lines) if line.startswith("- CONTESTED ["))
+    assert conflict.conflict_id.endswith(lines[place].partition("[")[2].rstrip("]"))
+    assert [line.partition("] ")[2].partition(" 20")[2][3:] for line in lines[place + 1 : place + 3]] == [
+        *said[::-1]
+    ]
+    (memories,) = [section for section in made.sections if section.name == "memories"]
+    assert [item.id for item in memories.items] == [conflict.conflict_id]
+    assert made.prompt.count("every day.") == 2
 
 
 async def test_a_task_begins_and_goes_on_with_the_evidence_in_its_prompt(service: Service) -> None:
@@ -295,8 +321,8 @@ async def test_a_task_begins_and_goes_on_with_the_evidence_in_its_prompt(service
         bank.AdvanceTaskRequest(bank_id="b1", text="The fare to Brandholm is 42 kronor.")
     )
 
-    assert f"  > {text}" in begun.prompt.splitlines()
-    assert f"  > {text}" in going.prompt.splitlines()
+    assert f"] {text}" in begun.prompt
+    assert f"] {text}" in going.prompt
 
 
 async def test_a_prompt_ends_with_the_task_to_do_now_in_full_and_to_stop_then(service: Service) -> None:
@@ -366,9 +392,8 @@ async def test_what_a_failed_step_met_is_marked_and_weighs_less(service: Service
     shown = await service.retrieval.Augment(pb.AugmentRequest(bank_id="b1", query=tried))
 
     lines = made.prompt.splitlines()
-    marked = [line for line in lines if line.startswith("- [n-") and "FAILED ATTEMPT" in line]
-    assert len(marked) == 1
-    assert lines[lines.index(marked[0]) + 1 :].index(f"  > {tried}") >= 0
+    marked = [line for line in lines if "] FAILED ATTEMPT" in line]
+    assert [line.endswith(tried) for line in marked if tried in line][:1] == [True]
     assert max(hit.score for hit in shown.hits if tried in hit.node.summary) <= 0.5
 
 

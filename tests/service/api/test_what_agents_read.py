@@ -102,5 +102,5 @@ async def test_a_prompt_shows_of_a_transcript_what_it_found(service: Service) ->
     for shape in ("en-react", "en-openai"):
         advanced = await service.bank.AdvanceTask(pb.AdvanceTaskRequest(bank_id="t1", text=SHAPES[shape]))
 
-        assert "> Firm A asks 42,000 SEK for the pump and delivers in 6 weeks." in advanced.prompt
+        assert "Firm A asks 42,000 SEK for the pump and delivers in 6 weeks." in advanced.prompt
         assert not any(words in advanced.prompt for words in ("be 1 SEK", "firm_register", "tool_call_id"))

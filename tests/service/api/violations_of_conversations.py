@@ -271,5 +271,5 @@ HARMLESS: dict[str, Mapping[str, str]] = {
         f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id", "invocation_id")
     },
     "UpdateKey": {f"key.{name}": UNSEEN for name in OF_KEYS},
-    "AssembleContext": dict.fromkeys(("tools", "allow_partial"), YES_OR_NO),
+    "AssembleContext": dict.fromkeys(("tools", "tools_apart", "allow_partial", "observe"), YES_OR_NO),
 }

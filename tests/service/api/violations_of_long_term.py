@@ -277,7 +277,9 @@ NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "r
 
 HARMLESS: dict[str, Mapping[str, str]] = {
     "StoreFact": {"allow_sensitive": YES_OR_NO, "wait": YES_OR_NO},
-    "RetrieveFacts": {"include_superseded": YES_OR_NO},
+    "RetrieveFacts": {"include_superseded": YES_OR_NO, "observe": YES_OR_NO},
+    "RecallEpisodes": {"observe": YES_OR_NO},
+    "FindRecoveries": {"observe": YES_OR_NO},
     "StoreEpisode": {"allow_sensitive": YES_OR_NO},
     "AddRecord": {f"record.{name}": UNSEEN for name in (*OF_RECORDS, "state")}
     | {
@@ -294,7 +296,7 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     },
     "ListRecords": {"filter.needs_revision": YES_OR_NO},
     "DeleteRecords": {"filter.needs_revision": YES_OR_NO},
-    "RetrieveMemories": {"route.widened": UNSEEN},
+    "RetrieveMemories": {"route.widened": UNSEEN, "observe": YES_OR_NO},
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
     "ReportOutcome": {"succeeded": YES_OR_NO},
     "UpdateCollection": {

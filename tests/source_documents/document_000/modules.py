@@ -210,7 +210,7 @@ ADAPTER = [
         task(
             lambda t: (
                 all(word in section(t.augmented.prompt, "Task state") for word in ("Goal:", "Done:", "Next:"))
-                and section(t.augmented.prompt, "Task state").count("SEARCH (") == 4
+                and section(t.augmented.prompt, "Task state").count("] SEARCH") == 4
             )
         ),
     ),

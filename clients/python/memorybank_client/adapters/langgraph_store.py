@@ -6,8 +6,9 @@ anew with every read that asks for it (`refresh_ttl`, or the store's `TTLConfig`
 follows from namespace and key, so that putting it twice is putting it once, in one change. The labels of a namespace
 have at most 128 characters together, a value 65,536 as JSON. Of puts of one key at once each succeeds, and one stays.
 
-A search by meaning looks through the nearest of all items, more and more of them; where others are nearer than a
-namespace's own, these follow by the words that they share with the query, without a score.
+A search by meaning looks through the nearest of all items, more and more of them. What it does not reach follows by
+the words that it shares with the query, without a score: others are nearer, or it was put a moment ago and its meaning
+is not known yet.
 
 What is put is got back equal; what has another kind of record in the same collection is not touched.
 
@@ -179,15 +180,16 @@ class MemoryBankStore(BaseStore):
         return [SearchItem(**_fields(record), score=score) for record, score in shown]
 
     def _by_meaning(self, op: SearchOp, query: str) -> list[tuple[pb.Record, float | None]]:
-        """Returns what the search wants, nearest first; what others' items keep from being looked at follows."""
+        """Returns what the search wants, nearest first; what is not among the nearest follows."""
         near: list[tuple[pb.Record, float | None]] = []
         route = pb.Route(intent=pb.INTENT_DECIDE, categories=[CATEGORY])
         for top_k in NEAREST:
             found = self._client.retrieve_memories(**self._owner, query=query, route=route, top_k=top_k)
             near = [(one.record, one.similarity) for one in found.memories if _is_wanted(one.record, op)]
-            saw_all = len(found.memories) < top_k and not found.truncated
-            if saw_all or len(near) >= op.offset + op.limit:
+            if len(near) >= op.offset + op.limit:
                 return near
+            if len(found.memories) < top_k and not found.truncated:
+                break
         known = {record.record_id for record, _ in near}
         rest = [record for record in self._below(op) if record.record_id not in known]
         asked = _words(query)

@@ -2,7 +2,8 @@
 
 Law: pure, and symmetric. Entries of one form (product sheets, minutes, invoices) under other headings are of two
 things, and under other dates they are a series: between them nothing is concluded, however alike they are written. What
-is worded otherwise under another heading is LIKELY at most.
+is worded otherwise is LIKELY at most in sections under other headings; the title of a whole text does not count there,
+as two texts about one matter have two titles.
 """
 
 from difflib import SequenceMatcher
@@ -22,9 +23,10 @@ class Allowed(IntEnum):
 
 def allowed(a: Sentence, b: Sentence) -> Allowed:
     """Returns the surest opinion that the contexts of two sentences allow."""
-    if not differ(a, b):
-        return Allowed.SURE
-    return Allowed.NOTHING if alike(a.text, b.text) >= ALIKE else Allowed.LIKELY
+    if differ(a, b) and alike(a.text, b.text) >= ALIKE:
+        return Allowed.NOTHING
+    ours, theirs = a.section - b.context - b.words, b.section - a.context - a.words
+    return Allowed.LIKELY if ours and theirs else Allowed.SURE
 
 
 def differ(a: Sentence, b: Sentence) -> bool:

@@ -95,7 +95,6 @@ ENGLISH = [
     ("conflict", "The headquarters of Globex are in Paris.", "The headquarters of Globex are in Rome."),
     ("conflict", "Paris hosted the summit in 2015.", "London hosted the summit in 2015."),
     ("conflict", "The film was directed by Ana Ruiz.", "The film was directed by Leo Katz."),
-    ("conflict", "Revenue grew by 12% in 2023.", "Revenue fell by 12% in 2023."),
     ("conflict", "The CEO is A.", "The CEO is B."),
     ("conflict", "the CEO is Zhang San", "the CEO is Li Si"),
     ("conflict", "I live in Berlin.", "I live in Munich."),
@@ -118,6 +117,11 @@ ENGLISH = [
     ("apart", "In January sales were 100 units.", "In February sales were 150 units."),
     ("apart", "Alice bought a laptop.", "Alice bought a phone."),
     ("apart", "The API returns JSON.", "The API returns XML."),
+]
+
+# What a comparer finds, and no rule.
+COMPARED_ENGLISH = [
+    ("conflict", "Revenue grew by 12% in 2023.", "Revenue fell by 12% in 2023."),
 ]
 
 CHINESE = [

@@ -295,7 +295,8 @@ async def test_many_open_conflicts_leave_room_for_memories_in_a_small_prompt() -
         for n in range(30):
             await memorize(house, Memorize(key=KEY, context=Context(text=f"第 {n} 年 Acme 的 CEO 是张三。")))
 
-        made = await augment(house, Augment(key=KEY, query="Acme 的 CEO", token_budget=1000))
+        made = await augment(house, Augment(key=KEY, token_budget=1000))
+        asked = await augment(house, Augment(key=KEY, query="Acme 的 CEO", token_budget=1000))
 
         async with house.banks.reading(KEY) as bank:
             conflicts = [conflict.conflict_id for conflict in bank.open_conflicts()]
@@ -306,6 +307,9 @@ async def test_many_open_conflicts_leave_room_for_memories_in_a_small_prompt() -
         assert sorted(kept + lost) == sorted(conflicts)
         assert len(lost) > 0
         assert "memories" in [section.name for section in made.sections]
+        assert not any(f"- [{conflict_id}]" in asked.prompt for conflict_id in conflicts)
+        assert f"{len(conflicts)})" in asked.prompt
+        assert asked.prompt.endswith("Acme 的 CEO")
 
 
 async def test_tools_come_in_the_format_asked_for() -> None:

@@ -70,7 +70,7 @@ async def test_a_validation_is_planned_from_the_floor_on(floor: float | None, pl
 
 async def test_a_conflict_below_the_floor_stands_in_the_prompt_and_is_not_what_to_do_now() -> None:
     async with disputed(0.9) as (house, conflict_id):
-        made = await augment(house, Augment(key=KEY, query="Who leads Acme?"))
+        made = await augment(house, Augment(key=KEY))
 
         lines = [line for line in made.prompt.splitlines() if line.startswith(f"- [{conflict_id}]")]
         assert lines == [

@@ -53,11 +53,12 @@ ALL = AssembleContext(
 )
 ORDER = [
     "system",
-    "instructions",
     "tools",
-    "insight",
+    "instructions",
     "key",
+    "insight",
     "recorded",
+    "promoted",
     "preferences",
     "strategies",
     "facts",
@@ -66,11 +67,11 @@ ORDER = [
     "long",
     "invocations",
     "memories",
+    "neighbors",
     "mid",
     "recall",
     "short",
     "working",
-    "now",
     "input",
 ]
 
@@ -168,7 +169,7 @@ async def test_every_memory_has_its_section_in_the_order_of_the_contract() -> No
 
     names = [section.name for section in made.sections]
     assert names == [name for name in ORDER if name in names]
-    assert {"neighbors", "now", "mid", "recall"} >= set(ORDER) - set(names)
+    assert {"promoted", "neighbors", "mid", "recall"} >= set(ORDER) - set(names)
     for words in (
         "Prefers a seat by the window.",
         "Lives on the island since 2020. Has a cat there.",
@@ -207,7 +208,9 @@ async def test_tools_of_bank_and_long_term_memory_are_declared_where_they_are_wa
 
 
 @pytest.mark.parametrize("form", list(Form))
-async def test_in_every_budget_what_holds_always_is_whole_and_the_lower_tier_goes_first(form: Form) -> None:
+async def test_in_every_budget_what_holds_always_is_whole_and_what_stands_is_told_apart_from_what_does_not(
+    form: Form,
+) -> None:
     async with furnished() as house:
         whole = await assemble_context(house, replace(ALL, form=form))
         with pytest.raises(BudgetTooSmall) as refused:
@@ -220,11 +223,10 @@ async def test_in_every_budget_what_holds_always_is_whole_and_the_lower_tier_goe
                 words in said_
                 for words in ("Be brief.", "Answer politely.", "The budget is 500 euros.", ALL.input)
             )
-            lost = {(each.section, each.loss) for each in made.left_out}
-            if ("facts", Loss.DROPPED) in lost:
-                assert ("episodes", Loss.DROPPED) in lost
-            if ("preferences", Loss.DROPPED) in lost:
-                assert ("facts", Loss.DROPPED) in lost
+            standing = {s.name: {item.item_id for item in s.items} for s in made.sections}
+            lost = {(one.section, one.item_id) for one in made.left_out if one.loss is Loss.DROPPED}
+            assert not any(item_id in standing.get(section, ()) for section, item_id in lost)
+            assert budget == refused.value.needed or "61" in standing["short"]
 
 
 async def test_a_contested_fact_says_so_and_a_superseded_one_is_not_there() -> None:
@@ -269,10 +271,38 @@ async def test_titles_speak_the_language_of_the_input() -> None:
     async with open_house() as house:
         await tell(house, "住在岛上。", FACTS)
         await tell(house, "喜欢靠窗的座位。", FACTS, category=PREFERENCE)
-        made = await assemble_context(house, AssembleContext(input="轮渡几点开？", collection=FACTS))
+        made = await assemble_context(house, AssembleContext(input="喜欢坐哪里的座位？", collection=FACTS))
 
     assert "## 用户偏好" in made.prompt
-    assert "## 关于用户的已知事实" in made.prompt or "facts" not in [s.name for s in made.sections]
+
+
+async def test_what_was_disliked_or_does_not_bear_on_the_input_fills_no_room() -> None:
+    async with open_house() as house:
+        await tell(house, "Likes a seat by the window.", FACTS, category=PREFERENCE, reward=-0.5)
+        await tell(house, "Likes a seat on deck.", FACTS, category=PREFERENCE, needs_revision=True)
+        await tell(house, "Hates coffee.", FACTS, category=PREFERENCE)
+        made = await assemble_context(house, AssembleContext(input="Which seat on deck?", collection=FACTS))
+
+    shown = [line for line in made.prompt.splitlines() if line.startswith("- ")]
+    assert [line.partition("2024 ")[2] for line in shown] == [
+        "IN DOUBT Likes a seat on deck.",
+        "DISLIKED Likes a seat by the window.",
+    ]
+
+
+async def test_looking_counts_nothing_and_an_input_without_a_need_brings_no_evidence() -> None:
+    async with furnished() as house:
+        before = len(house.uses)
+        await assemble_context(house, replace(ALL, observe=True))
+        counted = len(house.uses) - before, house.hits.take()
+        idle = await assemble_context(house, replace(ALL, input="Thanks a lot!"))
+        busy = await assemble_context(house, ALL)
+
+    evidence = {"memories", "neighbors", "mid", "recall", "facts", "strategies", "episodes"}
+    assert counted == (0, {})
+    assert not evidence & {section.name for section in idle.sections}
+    assert evidence & {section.name for section in busy.sections}
+    assert len(idle.prompt) < 3_000 + len(idle.tools[0]) + len("guidelines" * 200)
 
 
 # ---- none waits for another ----

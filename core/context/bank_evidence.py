@@ -1,0 +1,233 @@
+"""What a bank holds on a query, as a prompt shows it: what was said, a line each, and what is known of its nodes.
+
+Law: pure. A line has the handle by which deep retrieval reads on, who said it, and the passage that fits, verbatim.
+Lines stand by time, under their day. Of two sides at odds neither stands alone: both are one item. Nodes are told about
+where room is left: their context, keywords, summary, then their neighbours.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import NamedTuple
+
+from core.bank.query import Hit
+from core.context.budget import Item, Section, Tier
+from core.context.evidence import BEST, Candidate, Kind, Placement, Said, Source, said
+from core.context.lines import INDENT, hanging, indented, one_line
+from core.context.memories import refuted_lines
+from core.context.passages import LONGEST, day_of, fitting_part, longest_in
+from core.context.wording import CHINESE, Wording
+from core.ids import NodeId
+from core.model.interaction import Segment
+from core.model.node import Node, NodeState
+from core.text import transcript
+from core.text.relations import RELATION
+from core.text.tokens import PARTS, tokens_of, weight
+
+NEXT_LINE = f"\n{INDENT}"
+MEMORIES, NEIGHBORS = "memories", "neighbors"
+
+
+class Side(NamedTuple):
+    """One side of a conflict: the handle of its node, who or which source says it, and what it says where its passage
+    is too long."""
+
+    handle: str
+    time: datetime
+    segment: Segment | None
+    speaker: str
+    text: str
+
+
+class Pair(NamedTuple):
+    """The sides of a conflict, the newer first, and the handle that a verdict names it by."""
+
+    handle: str
+    sides: Sequence[Side]
+
+
+class BankEvidence(NamedTuple):
+    """What was found. `shown`: what stands behind each candidate's name; `handles` of nodes and of segments without
+    one; `nodes`: those told about where room is left, best first; `attempts`: those that stand for failed steps."""
+
+    source: Source
+    shown: Mapping[str, Hit | Pair]
+    handles: Mapping[str, str]
+    nodes: Sequence[Node]
+    neighbors: Sequence[Node]
+    attempts: Collection[NodeId]
+
+
+class _Told(NamedTuple):
+    """What is shown of a segment: its text, of a transcript the findings alone; and its sentences."""
+
+    text: str
+    said: Said
+
+
+def told_of(segment: Segment) -> _Told:
+    """Returns what is kept of a segment; makes it where nothing is kept yet."""
+    try:
+        told: _Told = segment.shown
+    except AttributeError:
+        text = transcript.told(segment.text)
+        text = segment.text if text == segment.text else text
+        told = segment.keep_shown(_Told(text, said(text, speakers=(segment.speaker,))))
+    return told
+
+
+def bank_sections(
+    found: BankEvidence, placement: Placement, words: Wording, room: int, beside: int = 0
+) -> list[Section]:
+    """Returns what was said, by weight as much as `room` tokens hold, in its order; then what is told where room is
+    left, also `beside` what other sources lay out."""
+    whole = room
+    laid: list[tuple[tuple[bool, datetime, str], Item]] = []
+    for place, (name, weight_) in enumerate(placement.weights.items()):
+        shown = found.shown.get(name)
+        if shown is None:
+            continue
+        if room <= 0:
+            break
+        item = _item(name, shown, weight_, found, placement, words, longest_in(whole, place))
+        laid.append(((bool(item.group), _time(shown), item.item_id), item))
+        room -= tokens_of(item.size)
+    laid.sort(key=lambda each: each[0])
+    return [
+        Section(name=MEMORIES, title=words.memories_title, items=tuple(item for _, item in laid)),
+        Section(
+            name=NEIGHBORS,
+            title=words.neighbors_title,
+            items=_nodes(found, words, _standing(found)) if room > beside else (),
+        ),
+    ]
+
+
+def _time(shown: Hit | Pair) -> datetime:
+    return shown.sides[0].time if isinstance(shown, Pair) else shown.time
+
+
+class _Stands(NamedTuple):
+    """What all that may stand says, and who said it."""
+
+    sentences: AbstractSet[int]
+    speakers: AbstractSet[str]
+
+
+def _standing(found: BankEvidence) -> _Stands:
+    told = [candidate.said for candidate in found.source.candidates]
+    return _Stands(
+        frozenset().union(*(each.sentences for each in told)),
+        frozenset().union(*(each.speakers for each in told)),
+    )
+
+
+def _item(
+    name: str,
+    shown: Hit | Pair,
+    weight_: float,
+    found: BankEvidence,
+    placement: Placement,
+    words: Wording,
+    longest: int,
+) -> Item:
+    if isinstance(shown, Pair):
+        item = Item(name, _pair(shown, words))
+    elif shown.segment is not None:
+        segment = shown.segment
+        item = Item(
+            segment_id(segment),
+            _line(segment, found, placement.words, words, longest),
+            group=day_of(segment.event_time, words is CHINESE),
+        )
+    else:
+        assert shown.node is not None, "a hit is a node or a segment"
+        item = Item(shown.node.node_id, _summary(shown.node, found, words))
+        item = item._replace(group=day_of(shown.node.event_time, words is CHINESE))
+    is_best = name == placement.best
+    return item._replace(
+        weight=BEST if is_best else weight_,
+        tier=Tier.NEEDED if is_best else Tier.FITTING,
+        copies=placement.copies.get(name, ()),
+        takes=weight(item.full),
+    )
+
+
+def segment_id(segment: Segment) -> str:
+    return f"{segment.ref.interaction_id}#{segment.ref.index}"
+
+
+def _line(
+    segment: Segment, found: BankEvidence, wanted: Mapping[str, float], words: Wording, longest: int
+) -> str:
+    told = told_of(segment)
+    marks = [words.refuted] if segment.is_refuted_whole else []
+    owner = next((n for n in segment.node_ids if n in found.handles), "")
+    if segment.of_failure or owner in found.attempts:
+        marks.append(words.attempt)
+    who = segment.speaker or segment.source
+    head = " ".join((f"[{found.handles[owner or segment_id(segment)]}]", *marks))
+    passage = fitting_part(told.text, wanted, longest)
+    line = hanging(f"{one_line(who)}: {passage}" if who else passage)
+    return "\n".join((f"{head} {line}", *map(indented, refuted_lines(segment, told.text, words))))
+
+
+def _pair(pair: Pair, words: Wording) -> str:
+    chinese = words is CHINESE
+    lines = [f"- {words.contested} [{pair.handle}]"]
+    for side in pair.sides:
+        text = side.text
+        if side.segment is not None and weight(told_of(side.segment).text) <= LONGEST * PARTS:
+            text = told_of(side.segment).text
+        who = f" {one_line(side.speaker)}:" if side.speaker else ""
+        lines.append(f"  [{side.handle}] {day_of(side.time, chinese)}{who} {one_line(text)}")
+    return "\n".join(lines)
+
+
+def _summary(node: Node, found: BankEvidence, words: Wording) -> str:
+    """Renders a node that no record stands behind."""
+    return "\n".join((f"{_head(node, found, words)} {one_line(node.context)}", indented(node.summary)))
+
+
+def _head(node: Node, found: BankEvidence, words: Wording) -> str:
+    marks = [words.contested] if node.state is NodeState.CONTESTED else []
+    marks += [words.attempt] if node.node_id in found.attempts else []
+    return " ".join((f"[{found.handles[node.node_id]}]", *marks))
+
+
+def _nodes(found: BankEvidence, words: Wording, stands: _Stands) -> tuple[Item, ...]:
+    """Tells about nodes, the best first, then names their neighbours: all of it goes before what was said, and nothing
+    that stands already."""
+    items = [
+        *(_node_item(node, found, words, stands) for node in found.nodes),
+        *(
+            Item(node.node_id, f"{_head(node, found, words)} {_label(node)}")
+            for node in found.neighbors
+            if not _is_told(node.context, stands)
+        ),
+    ]
+    return tuple(
+        item._replace(tier=Tier.SPARE, weight=1.0 - place / len(items)) for place, item in enumerate(items)
+    )
+
+
+def _node_item(node: Node, found: BankEvidence, words: Wording, stands: _Stands) -> Item:
+    lines = [] if _is_told(node.context, stands) else [_label(node)]
+    lines += [f"{words.keywords}: {', '.join(map(one_line, node.keywords))}"] if node.keywords else []
+    lines += [] if _is_told(node.summary, stands) else [f"{words.summary}: {one_line(node.summary)}"]
+    return Item(node.node_id, f"{_head(node, found, words)} {NEXT_LINE.join(lines)}")
+
+
+def _label(node: Node) -> str:
+    """Returns what a node is about, without what it is related to, which its neighbours tell."""
+    return one_line(RELATION.sub("", node.context))
+
+
+def _is_told(text: str, stands: _Stands) -> bool:
+    return said(RELATION.sub("", text), speakers=stands.speakers).sentences <= stands.sentences
+
+
+def candidate_of(segment: Segment) -> Candidate:
+    """Returns a segment as a candidate."""
+    told, name = told_of(segment), segment_id(segment)
+    return Candidate(name, name, Kind.PASSAGE, segment.event_time, told.said, len(told.text))

@@ -1,0 +1,66 @@
+"""The part of a long text that fits a query, word for word; and days as a prompt writes them.
+
+Law: pure. What is cut is a run of whole sentences, and says so at its ends. A short text is never cut.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from core.context.validations import PRONOUN
+from core.text import sentences
+from core.text.analysis import terms
+from core.text.tokens import PARTS, weight
+
+LONGEST = 120
+"""Tokens of a passage that is shown whole;"""
+TENTH = 10
+"""and of the room for all of them this part, where that is more."""
+FOREMOST = 5
+"""Passages that fit best."""
+MONTHS = "January February March April May June July August September October November December".split()
+
+
+def day_of(time: datetime, chinese: bool) -> str:
+    """Writes a day in a few tokens: an ISO date takes ten."""
+    if chinese:
+        return f"{time.year}年{time.month}月{time.day}日"
+    return f"{time.day} {MONTHS[time.month - 1]} {time.year}"
+
+
+def longest_in(room: int, place: int) -> int:
+    """Returns the tokens up to which the passage that stands at a `place` among all is shown whole: of those that fit
+    best, twice as many."""
+    return max(LONGEST * (1 + (place < FOREMOST)), room // TENTH)
+
+
+def fitting_part(text: str, words: Mapping[str, float], longest: int) -> str:
+    """Returns the run of sentences in about `longest` tokens with the most weight of `words`; of runs alike the first.
+
+    A run that begins with a pronoun comes with the sentence before, which names its subject.
+    """
+    if len(text) <= longest or weight(text) <= longest * PARTS:
+        return text
+    spans = sentences.spans(text)
+    start, end = _best_run(text, spans, words, longest * PARTS)
+    if start and PRONOUN.match(text, spans[start][0]):
+        start -= 1
+    before, after = "… " if start else "", " …" if end < len(spans) else ""
+    return f"{before}{text[spans[start][0] : spans[end - 1][1]]}{after}"
+
+
+def _best_run(
+    text: str, spans: Sequence[tuple[int, int]], words: Mapping[str, float], room: int
+) -> tuple[int, int]:
+    """Returns the places of the first and behind the last sentence of the best run; of one at the least."""
+    pieces = [text[start:end] for start, end in spans]
+    sizes, held = [weight(piece) for piece in pieces], [words.keys() & terms(piece) for piece in pieces]
+    best, most = (0, 1), -1.0
+    for start in range(len(pieces)):
+        left, end, found = room - sizes[start], start + 1, set(held[start])
+        while end < len(pieces) and sizes[end] <= left:
+            left -= sizes[end]
+            found |= held[end]
+            end += 1
+        if (mass := sum(words[word] for word in found)) > most:
+            best, most = (start, end), mass
+    return best
