@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
-from core.agents.offline.judging.context import Allowed, allowed, differ
+from core.agents.offline.judging.context import are_entries, differ
 from core.agents.offline.judging.sentences import Sentence
 from core.agents.roles import Grade, Topic
 from core.ports.comparer import Likelihood
@@ -21,6 +21,7 @@ NEAREST = 5  # sentences of others that each new one is compared with: those wit
 MOST_PAIRS = 500  # of one judgement
 MOST_CLAUSES = 6  # of a sentence that is too long to be compared whole
 LEAST_CLAUSE = 12  # code points
+BELOW = 0.01  # under the line of SURE, where no more is to be said
 CLAUSE = re.compile(r"[;；,，]\s*|\s[–—-]\s")
 ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
 
@@ -30,7 +31,7 @@ class JudgeThresholds:
     """Of a contradiction: the likelihood from which it is SURE, and from which LIKELY. Of sentences that say the same:
     the least likelihood of that, and below which a contradiction must be."""
 
-    sure: float = 0.8
+    sure: float = 0.9
     likely: float = 0.6
     same: float = 0.75
     not_contrary: float = 0.1
@@ -106,20 +107,14 @@ def told(
     """Returns what the likelihoods of a pair come to. `parts`: of its clauses, where the `whole` could not be
     compared; they say LIKELY at most."""
     a, b = _of(new, others, pair)
-    most = allowed(a, b)
     if whole is None:
-        most = min(most, Allowed.LIKELY)
-        whole = Likelihood(
-            contradiction=max((one.contradiction for one in parts if one is not None), default=0.0),
-            sameness=0.0,
-        )
-    contradiction, grade = _graded(whole.contradiction, most, lines)
-    if a.generated or b.generated:
-        grade = None
+        surest = max((one.contradiction for one in parts if one is not None), default=0.0)
+        whole = Likelihood(contradiction=min(surest, lines.sure - BELOW), sameness=0.0)
+    grade = None if a.generated or b.generated else _graded(whole.contradiction, lines)
     alike = written_alike(a.text, b.text)
     return Compared(
         pair=pair,
-        contradiction=contradiction,
+        contradiction=whole.contradiction,
         grade=grade,
         sameness=whole.sameness,
         unlike=bool(alike.left_a and alike.left_b) or differ(a, b),
@@ -130,13 +125,10 @@ def says_the_same(one: Compared, lines: JudgeThresholds) -> bool:
     return not one.unlike and one.sameness >= lines.same and one.contradiction < lines.not_contrary
 
 
-def _graded(likelihood: float, most: Allowed, lines: JudgeThresholds) -> tuple[float, Grade | None]:
-    """Returns how sure a contradiction is, below SURE's line where no more is allowed."""
-    if most is Allowed.NOTHING or likelihood < lines.likely:
-        return likelihood, None
-    if most is Allowed.SURE and likelihood >= lines.sure:
-        return likelihood, Grade.SURE
-    return min(likelihood, lines.sure - 0.01), Grade.LIKELY
+def _graded(likelihood: float, lines: JudgeThresholds) -> Grade | None:
+    if likelihood < lines.likely:
+        return None
+    return Grade.SURE if likelihood >= lines.sure else Grade.LIKELY
 
 
 def _of(new: Side, others: Sequence[Side], pair: Pair) -> tuple[Sentence, Sentence]:
@@ -145,7 +137,7 @@ def _of(new: Side, others: Sequence[Side], pair: Pair) -> tuple[Sentence, Senten
 
 def _may_be_compared(new: Side, others: Sequence[Side], pair: Pair) -> bool:
     a, b = _of(new, others, pair)
-    return a.text == b.text or allowed(a, b) is not Allowed.NOTHING
+    return a.text == b.text or not are_entries(a, b)
 
 
 def _clauses(text: str) -> list[str]:

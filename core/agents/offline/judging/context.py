@@ -1,13 +1,11 @@
-"""How sure a contradiction of two sentences may be, by what each stands under.
+"""Whether two sentences are about one thing, by what each stands under.
 
 Law: pure, and symmetric. Entries of one form (product sheets, minutes, invoices) under other headings are of two
 things, and under other dates they are a series: between them nothing is concluded, however alike they are written. What
-is worded otherwise is LIKELY at most in sections under other headings; the title of a whole text does not count there,
-as two texts about one matter have two titles.
+is worded otherwise may be about one thing under any two headings, as two texts about one matter have two titles.
 """
 
 from difflib import SequenceMatcher
-from enum import IntEnum
 
 from core.agents.offline.judging.sentences import Sentence, words
 from core.text.quantities import skeleton
@@ -15,18 +13,9 @@ from core.text.quantities import skeleton
 ALIKE = 0.6  # of two sentences' words, quantities by their kinds, from which they are written alike
 
 
-class Allowed(IntEnum):
-    NOTHING = 0
-    LIKELY = 1
-    SURE = 2
-
-
-def allowed(a: Sentence, b: Sentence) -> Allowed:
-    """Returns the surest opinion that the contexts of two sentences allow."""
-    if differ(a, b) and alike(a.text, b.text) >= ALIKE:
-        return Allowed.NOTHING
-    ours, theirs = a.section - b.context - b.words, b.section - a.context - a.words
-    return Allowed.LIKELY if ours and theirs else Allowed.SURE
+def are_entries(a: Sentence, b: Sentence) -> bool:
+    """Whether two sentences are entries of one form, each of another thing."""
+    return differ(a, b) and alike(a.text, b.text) >= ALIKE
 
 
 def differ(a: Sentence, b: Sentence) -> bool:

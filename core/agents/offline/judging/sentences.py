@@ -65,16 +65,8 @@ class Sentence:
     @cached_property
     def context(self) -> frozenset[str]:
         """The words that say what it is about, whether it has them itself or not."""
-        return _naming(*self.headings, self.label) | frozenset(word.lower() for word in self.before)
-
-    @cached_property
-    def section(self) -> frozenset[str]:
-        """The words of the headings above it but the title of the whole text."""
-        return _naming(*self.headings[1:])
-
-
-def _naming(*titles: str) -> frozenset[str]:
-    return frozenset(word.lower() for title in titles for word in telling(words(title)))
+        named = [word for part in (*self.headings, self.label) for word in telling(words(part))]
+        return frozenset(word.lower() for word in (*named, *self.before))
 
 
 def topic_sentences(topic: Topic) -> tuple[Sentence, ...]:
