@@ -5,7 +5,7 @@ Law: reads only, and never waits. Similarity is the plain formula of searching (
 nothing on the embedder's scale follows, by its cosine: of a few records the right one may be there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -87,7 +87,7 @@ def _ordered(
 ) -> list[Ranked]:
     """Returns those found, best first: at last, by their cosines, those that score nothing."""
     hits = _hits(collection, sought, allowed, space)
-    above = {hit.key: hit.score for hit in hits if hit.score > 0.0 and hit.score >= sought.min_similarity}
+    above = _above(hits, sought)
     found = best(weighed(collection, above, sought.now, settings), len(above))
     if sought.vector is None or sought.min_similarity > 0.0:
         return found
@@ -101,7 +101,10 @@ def similarities(
     collection: Collection, sought: Sought, allowed: Admits | None, space: EmbeddingSpace
 ) -> dict[RecordId, float]:
     """Returns the most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
-    hits = _hits(collection, sought, allowed, space)
+    return _above(_hits(collection, sought, allowed, space), sought)
+
+
+def _above(hits: Sequence[Scored[RecordId]], sought: Sought) -> dict[RecordId, float]:
     return {hit.key: hit.score for hit in hits if hit.score > 0.0 and hit.score >= sought.min_similarity}
 
 

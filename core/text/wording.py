@@ -47,6 +47,11 @@ def content_words(words: str, enough: int) -> int:
     return min(len(others), enough)
 
 
+def each_word(words: str) -> frozenset[str]:
+    """Returns the different words of `words_of` a text, each Chinese character for itself."""
+    return frozenset(HAN.sub(r" \g<0> ", words).split())
+
+
 def letters_of(text: str) -> str:
     """Returns a text's letters and digits alone: a first look whether a text may hold the words of another one."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())

@@ -2,13 +2,18 @@
 
 import asyncio
 import re
+import sys
+from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from memorybank_client import MemoryBankClient
 from service.cli.errand import SERVER, client_of, ending
+from service.cli.mcp_hosts import HOSTS, snippet
 from service.settings.process import host_and_port
 
+OWN = ("host", "http", "hosts", "insecure")  # options that no host passes on
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s\[\]:/*@]+)(:\d{1,5})?")
 
 
@@ -26,6 +31,20 @@ def _host(text: str) -> str:
     if not HOST.fullmatch(host):
         raise click.BadParameter(f"must be HOST or HOST:PORT, as in a URL, not {text!r}")
     return host
+
+
+def _config(host: str, http: str | None) -> str:
+    """Returns what a host wants to read to start the command that was given. Raises UsageError."""
+    given = click.get_current_context()
+    words = [str(Path(sys.argv[0]).resolve()), "mcp"]
+    for option in given.command.params:
+        name = option.name or ""
+        if name not in OWN and given.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            words += [option.opts[0], str(given.params[name])]
+    try:
+        return snippet(host, words, f"http://{http}/mcp" if http else "")
+    except ValueError as wrong:
+        raise click.UsageError(str(wrong)) from None
 
 
 @click.command()
@@ -71,6 +90,12 @@ def _host(text: str) -> str:
 @click.option(
     "--insecure", is_flag=True, help="Let --http listen beyond this machine: there is no authentication."
 )
+@click.option(
+    "--print-config",
+    "host",
+    type=click.Choice(sorted(HOSTS)),
+    help="Print what this host wants to read to start this command, and where it goes; then end.",
+)
 def mcp(
     server: str,
     user: str,
@@ -80,6 +105,7 @@ def mcp(
     http: str | None,
     hosts: tuple[str, ...],
     insecure: bool,
+    host: str | None,
 ) -> None:
     """Offer a user's memory as MCP tools: facts, episodes, instructions, a bank's and a conversation's.
 
@@ -89,9 +115,14 @@ def mcp(
     \b
     Examples:
       memorybank mcp --user ada
+      memorybank mcp --user ada --print-config cursor
       memorybank mcp --user ada --bank trip --http 127.0.0.1:7800
       memorybank mcp --user ada --http 0.0.0.0:7800 --insecure --allow-host memory.internal
     """
+    if host is not None:
+        click.echo(f"{HOSTS[host].place}:", err=True)
+        click.echo(_config(host, http))
+        return
     try:
         from memorybank_client.adapters.mcp import MemoryTools, memory_server
         from service.cli.mcp_http import require_loopback, serve_http

@@ -6,7 +6,7 @@ as it stands then.
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import count
 
@@ -17,7 +17,7 @@ from core.keys import BankKey
 from core.model.interaction import Interaction
 from core.model.structuring import ClusterWork, Outcome
 from core.text.analysis import terms
-from core.text.wording import letters_of
+from core.text.wording import each_word, words_of
 from core.usecases.bank.joining import joined, may_join
 from core.usecases.house import House
 from core.usecases.moment import Moment
@@ -151,20 +151,20 @@ class Rereading:
 
     def _like(self, bank: Bank, words: str) -> list[SegmentRef]:
         """Returns segments of other records that stand under a node and hold these words, the likest first."""
-        letters = letters_of(words)
+        wanted = each_word(words)
         return [
             ref
             for ref, _ in bank.verbatim.words.search(terms(words), LIKEST + self._said_again)
             if ref.interaction_id != self._record.interaction_id
             and bank.tree.nodes_of(ref)
-            and letters in letters_of(bank.tree.text(ref))
+            and _holds(bank, ref, wanted)
         ]
 
     def _may_join(self, bank: Bank, index: int, first: SegmentRef) -> bool:
-        words = self._known[self._record.interaction_id][index].words
+        wanted = each_word(self._known[self._record.interaction_id][index].words)
 
         def says_same(ref: SegmentRef) -> bool:
-            return letters_of(words) in letters_of(bank.tree.text(ref))
+            return _holds(bank, ref, wanted)
 
         return may_join(bank, self._ref(index), first, says_same)
 
@@ -193,3 +193,8 @@ class Rereading:
             outcome=outcome,
         )
         return ClusterPut(cluster=cluster)
+
+
+def _holds(bank: Bank, ref: SegmentRef, wanted: Set[str]) -> bool:
+    """Whether a segment has these words, however headings part them: a first look."""
+    return wanted <= each_word(words_of(bank.tree.text(ref)))

@@ -1,6 +1,7 @@
 """The MCP server, driven by the official SDK's client."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,7 +20,19 @@ from service.cli.demo.server import running_server
 from tests.support.mcp_process import mcp_command, mcp_environment, mcp_over_http
 from tests.support.process import CHECKOUT
 
-TOOLS = {"retrieve_facts", "recall_episodes", "store_fact", "load_instructions", "edit_instructions"}
+TOOLS = {
+    "retrieve_facts",
+    "recall_episodes",
+    "list_recent",
+    "store_fact",
+    "correct",
+    "forget",
+    "load_instructions",
+    "create_instructions",
+    "edit_instructions",
+}
+BOUNDS = {"maxLength", "maximum", "maxItems", "enum"}
+TEXTS = {"load_instructions", "deep_retrieval"}  # whose answer is a document as it is
 OF_A_BANK = {"search_memory", "deep_retrieval"}
 
 
@@ -69,6 +82,11 @@ async def test_a_refusal_is_told_to_the_model(address: str) -> None:
         ),
         ("recall_episodes", {"query": "cat", "k": 2}, "'k'; its arguments: query, state, top_k"),
         ("store_fact", {"content": "The cat is called Mio.", "user": "bob"}, "'user'"),
+        (
+            "forget",
+            {"record_ids": ["r-1"], "force": True},
+            "'force'; its arguments: record_ids, dry_run, chain",
+        ),
         ("load_instructions", {"path": "AGENTS.md"}, "'path'; its arguments: none"),
     ],
 )
@@ -131,3 +149,166 @@ async def test_over_standard_input_and_output_it_is_the_command_that_hosts_start
         found = await told(client, "retrieve_facts", query="用户住在哪里？")
 
     assert "用户住在杭州。" in found
+
+
+@asynccontextmanager
+async def host(address: str) -> AsyncIterator[Client]:
+    """A host of a user's memory, with a bank and a conversation to read."""
+    async with MemoryBankClient(address) as memory:
+        tools = MemoryTools(memory, user=f"u-{uuid4()}", bank_id="b1", conversation_id="c1")
+        async with Client(memory_server(tools)) as connected:
+            yield connected
+
+
+async def structured(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+async def test_each_tool_says_what_it_is_called_does_takes_and_answers(address: str) -> None:
+    async with host(address) as client:
+        tools = (await client.list_tools()).tools
+
+        assert {tool.name for tool in tools} == TOOLS | OF_A_BANK | {"search_turns"}
+        for tool in tools:
+            assert tool.title
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint is not None
+            assert tool.annotations.open_world_hint is False
+            assert (tool.output_schema is None) == (tool.name in TEXTS)
+            for argument in tool.input_schema["properties"].values():
+                assert argument["description"]
+                assert argument["type"] == "boolean" or BOUNDS & set(argument), (tool.name, argument)
+        destructive = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint}
+        assert destructive == {"correct", "forget", "edit_instructions"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The project's database is MySQL.", "The project's database is PostgreSQL."),
+        ("渡轮九点开往纳克索斯。", "渡轮十点开往纳克索斯。"),
+    ],
+)
+async def test_a_contradiction_is_settled_by_correcting_the_wrong_one(
+    address: str, old: str, new: str
+) -> None:
+    async with host(address) as client:
+        wrong = await structured(client, "store_fact", content=old)
+        stored = await structured(client, "store_fact", content=new)
+
+        settled = await structured(client, "correct", record_id=wrong["id"], content=new)
+        held = await structured(client, "list_recent", kind="fact")
+
+        assert [one["id"] for one in stored["contested"]] == [wrong["id"]]
+        assert (settled["id"], settled["known"]) == (stored["id"], True)
+        assert settled["superseded_ids"] == [wrong["id"]]
+        assert [(one["content"], one["state"]) for one in held["memories"]] == [(new, "active")]
+
+
+async def test_a_contradiction_is_settled_by_forgetting_one_side(address: str) -> None:
+    async with host(address) as client:
+        wrong = await structured(client, "store_fact", content="The project's database is MySQL.")
+        right = await structured(client, "store_fact", content="The project's database is PostgreSQL.")
+
+        told_first = await structured(client, "forget", record_ids=[wrong["id"]])
+        before = await structured(client, "list_recent")
+        gone = await structured(client, "forget", record_ids=[wrong["id"]], dry_run=False)
+        after = await structured(client, "list_recent", limit=50, kind=None)
+
+        assert told_first["dry_run"]
+        assert (
+            [one["id"] for one in told_first["memories"]]
+            == [one["id"] for one in gone["memories"]]
+            == [wrong["id"]]
+        )
+        assert {one["id"] for one in before["memories"]} == {wrong["id"], right["id"]}
+        assert [(one["id"], one["state"]) for one in after["memories"]] == [(right["id"], "active")]
+
+
+@pytest.mark.parametrize("chain", [False, True])
+async def test_what_a_fact_had_replaced_comes_back_unless_it_goes_with_it(address: str, chain: bool) -> None:
+    async with host(address) as client:
+        first = await structured(client, "store_fact", content="Ada lives in Oslo.", time="2025-03-01")
+        second = await structured(client, "correct", record_id=first["id"], content="Ada lives in Bergen.")
+
+        tried = await structured(client, "forget", record_ids=[second["id"]], chain=chain)
+        done = await structured(client, "forget", record_ids=[second["id"]], chain=chain, dry_run=False)
+        held = await structured(client, "list_recent")
+
+        going = [second["id"], first["id"]] if chain else [second["id"]]
+        back = [] if chain else [first["id"]]
+        assert [one["id"] for one in tried["memories"]] == [one["id"] for one in done["memories"]] == going
+        assert [one["id"] for one in tried["revived"]] == [one["id"] for one in done["revived"]] == back
+        assert [one["id"] for one in held["memories"]] == back
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "named"),
+    [
+        ("forget", {"record_ids": ["r-none"]}, "r-none"),
+        ("forget", {"record_ids": []}, "record_ids"),
+        ("correct", {"record_id": "r-none", "content": "Ada lives in Bergen."}, "r-none"),
+        ("retrieve_facts", {"query": "Ada", "top_k": 51}, "top_k"),
+        ("retrieve_facts", {"query": None}, "query"),
+        ("store_fact", {"content": "Ada lives in Bergen.", "time": "yesterday"}, "time: not ISO 8601"),
+        ("list_recent", {"kind": "dream"}, "kind"),
+        ("edit_instructions", {"path": "AGENTS.md", "old_text": "a", "new_text": "b"}, "SOURCE_NOT_FOUND"),
+        ("deep_retrieval", {"node_id": "n-none"}, "BANK_NOT_FOUND"),
+    ],
+)
+async def test_what_cannot_be_done_is_a_failure_that_names_why(
+    address: str, tool: str, given: dict[str, Any], named: str
+) -> None:
+    async with host(address) as client:
+        result = await client.call_tool(tool, given)
+
+        assert result.is_error
+        assert named in str(result.content)
+
+
+async def test_null_for_what_may_be_left_out_is_absence(address: str) -> None:
+    async with host(address) as client:
+        await structured(client, "store_fact", content="Ada has a boat.", category=None, time=None)
+
+        found = await structured(client, "retrieve_facts", query="boat", top_k=None)
+
+        assert [one["content"] for one in found["memories"]] == ["Ada has a boat."]
+
+
+async def test_a_document_is_created_once_and_read_as_a_resource(address: str) -> None:
+    async with host(address) as client:
+        made = await structured(
+            client, "create_instructions", path="AGENTS.md", text="- Answer in Norwegian."
+        )
+        again = await client.call_tool(
+            "create_instructions", {"path": "AGENTS.md", "text": "- Answer in English."}
+        )
+        edited = await structured(
+            client, "edit_instructions", path="AGENTS.md", old_text="Norwegian", new_text="Chinese"
+        )
+        read = await client.read_resource("memorybank://instructions")
+
+        assert (made["version"], edited["version"]) == (1, 2)
+        assert again.is_error
+        assert "- Answer in Chinese." in str(read.contents)
+        assert {str(one.uri) for one in (await client.list_resources()).resources} == {
+            "memorybank://instructions",
+            "memorybank://memory",
+        }
+
+
+async def test_a_prompt_shows_the_user_all_that_is_known(address: str) -> None:
+    async with host(address) as client:
+        await structured(client, "store_fact", content="Ada has a boat.")
+        await structured(client, "store_fact", content="艾达喜欢喝乌龙茶。")
+
+        shown = await client.read_resource("memorybank://memory")
+        (prompt,) = (await client.list_prompts()).prompts
+        asked = await client.get_prompt(prompt.name)
+
+        for text in (str(shown.contents), str(asked.messages)):
+            assert "Ada has a boat." in text
+            assert "艾达喜欢喝乌龙茶。" in text

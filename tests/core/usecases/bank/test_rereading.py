@@ -520,6 +520,22 @@ async def test_work_that_is_taken_up_again_joins_nothing_twice() -> None:
             assert [c.count for n, c in bank.copies.items() if n != node_id] == [1]
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# Naxos\n\n## Ferries\n" + NINE + "\n## Prices\n" + PRICE,
+        "# 纳克索斯\n\n## 渡轮\n" + BOAT + "\n## 票价\n" + FARE,
+    ],
+)
+async def test_a_page_whose_headings_part_the_words_of_one_segment_joins(page: str) -> None:
+    async with open_house(agents=reading().roles) as house:
+        await make_bank(house)
+        first = await say(house, Message(role="tool", text=page))
+        again = await say(house, Message(role="tool", text=page))
+
+        assert set(again.node_ids) == set(again.joined_node_ids) == set(first.node_ids)
+
+
 async def test_a_node_that_goes_while_the_rest_is_clustered_is_not_joined() -> None:
     agents = reading()
     async with open_house(agents=agents.roles) as house:

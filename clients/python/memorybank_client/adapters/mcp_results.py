@@ -1,0 +1,119 @@
+"""What the tools of `adapters.mcp` answer: words for a model, and the same as an object for a program.
+
+Law: pure, over messages of the contract.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel, Field
+
+from memorybank.v1 import long_term_pb2 as pb
+
+NOTHING = "(nothing found)"
+
+
+class Memory(BaseModel):
+    """One memory. `time`: when it was so, ISO 8601."""
+
+    id: str
+    kind: Literal["fact", "episode", "memory"]
+    content: str
+    time: str
+    category: str = ""
+    contested_with: list[str] = Field(default_factory=list)
+    state: Literal["active", "contested", "superseded"] = "active"
+
+
+class Memories(BaseModel):
+    """Memories, in the order of the answer."""
+
+    memories: list[Memory]
+
+
+class Stored(BaseModel):
+    """What became of a fact. `known`: it was there already. `superseded_ids`: facts that gave way to it;
+    `contested`: facts that say otherwise."""
+
+    id: str
+    known: bool
+    superseded_ids: list[str]
+    contested: list[Memory]
+
+
+class Forgotten(BaseModel):
+    """What goes, or with `dry_run` would go; what comes back in its place."""
+
+    dry_run: bool
+    memories: list[Memory]
+    revived: list[Memory]
+
+
+class Found(BaseModel):
+    """A passage, and where it stands."""
+
+    place: str
+    text: str
+
+
+class Passages(BaseModel):
+    """Passages, best first."""
+
+    passages: list[Found]
+
+
+class Document(BaseModel):
+    """A version of an instruction document."""
+
+    path: str
+    version: int
+
+
+def answer(text: str, structured: BaseModel) -> CallToolResult:
+    """Returns both forms of one answer."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=structured.model_dump(mode="json")
+    )
+
+
+def memory(record: pb.Record) -> Memory:
+    kinds = {pb.RECORD_KIND_FACT: "fact", pb.RECORD_KIND_EPISODE: "episode"}
+    states = {pb.RECORD_STATE_CONTESTED: "contested", pb.RECORD_STATE_SUPERSEDED: "superseded"}
+    return Memory.model_validate(
+        {
+            "id": record.record_id,
+            "kind": kinds.get(record.kind, "memory"),
+            "content": record.content or record.episode.goal,
+            "time": record.event_time.ToJsonString(),
+            "category": record.category,
+            "contested_with": list(record.contested_with),
+            "state": states.get(record.state, "active"),
+        }
+    )
+
+
+def memories(records: Iterable[pb.Record]) -> Memories:
+    return Memories(memories=[memory(record) for record in records])
+
+
+def listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines) or NOTHING
+
+
+def line(record: pb.Record) -> str:
+    """Returns a memory on one line, or an episode with its steps below."""
+    if record.kind == pb.RECORD_KIND_EPISODE:
+        return _episode(record)
+    others = ", ".join(record.contested_with)
+    mark = f" (CONTESTED by {others})" if record.state == pb.RECORD_STATE_CONTESTED and others else ""
+    return f"[{record.record_id}] {record.content}{mark}"
+
+
+def _episode(record: pb.Record) -> str:
+    episode = record.episode
+    parts = [f"[{record.record_id}] {episode.goal}"]
+    parts += [f"  {number}. {step}" for number, step in enumerate(episode.steps, 1)]
+    parts += [f"  outcome: {episode.outcome}"] if episode.outcome else []
+    parts += [f"  lessons: {episode.lessons}"] if episode.lessons else []
+    return "\n".join(parts)
