@@ -12,12 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from core.text.quantities import COUNT, quantities
-from core.text.scripts import is_chinese
 from tests.judging.pairs import LANGUAGES, Label
 
 FOLDER = Path(__file__).parent / "free"
 EACH = 40  # pairs of a template
-ARTICLE = re.compile(r"(?:The|A|An|It|He|She|They|We|Our|My|In|On|At|This|That|There)\b")
 NAME = re.compile(r"^(?:The\s)?([A-Z][a-z]+(?:\s[A-Z][a-z]+)*)\b")
 
 Told = tuple[Label, str, str]
@@ -67,20 +65,6 @@ def other_names(told: Sequence[Told], chance: np.random.Generator) -> Iterator[T
             other = str(chance.choice(pool))
             if other != ours[1]:
                 yield Label.RELATED, a, b.replace(ours[1], other)
-
-
-def sourced(told: Sequence[Told], chance: np.random.Generator) -> Iterator[Told]:
-    """Yields pairs, one side behind words that only tell who says it: what the sides are to each other stays."""
-    frames = {
-        language: [f for block in _lines(f"sources_{language}.txt") for f in block] for language in LANGUAGES
-    }
-    for label, a, b in told:
-        frame = str(chance.choice(frames["zh" if is_chinese(b) else "en"]))
-        small = (
-            b if frame.endswith(": {}") or NAME.match(b) and not ARTICLE.match(b) else b[:1].lower() + b[1:]
-        )
-        framed = frame.format(small)
-        yield (label, a, framed) if chance.random() < 0.5 else (label, framed, a)
 
 
 def _pair(

@@ -20,7 +20,7 @@ from service.adapters.local_embedder.comparing import FILES, LONGEST, Network, N
 from service.adapters.local_embedder.embedder import LocalEmbedder
 from tests.judging.pairs import Label
 from tools.comparing.compounds import compounds
-from tools.comparing.free_texts import Told, facts, other_amounts, other_names, sourced, templates
+from tools.comparing.free_texts import Told, facts, other_amounts, other_names, templates
 from tools.comparing.texts import Source, sources
 
 CLASSES = (Label.RELATED, Label.CONFLICT, Label.SAME)
@@ -62,9 +62,8 @@ def examples(chance: np.random.Generator) -> list[Example]:
                 for name, derived in (
                     ("amounts", other_amounts(told, chance)),
                     ("names", other_names(told, chance)),
-                    ("sources", sourced(told[:: max(1, len(told) // (2 * DERIVED))], chance)),
                 ):
-                    found += [Example(name, held_out, one) for one in list(derived)[: 2 * DERIVED]]
+                    found += [Example(name, held_out, one) for one in list(derived)[:DERIVED]]
     free = [("facts", list(facts())), ("templates", list(templates(chance)))]
     for kind, told in free:
         found += [Example(kind, chance.random() < 0.125, one) for one in told]

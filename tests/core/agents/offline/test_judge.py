@@ -12,7 +12,6 @@ from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
 from tests.core.agents.offline.judge_pairs import (
     CHINESE,
-    COMPARED_ENGLISH,
     ENGLISH,
     OTHERS_CHINESE,
     OTHERS_ENGLISH,

@@ -73,18 +73,6 @@ async def test_equal_quantities_are_written_alike_before_they_are_compared() -> 
     assert [type(one) for one in found] == [MergeOpinion]
 
 
-async def test_under_other_headings_what_is_worded_otherwise_is_likely_at_most() -> None:
-    old = topic("Every employee gets 25 days off a year.", "Leave")
-    new = topic("New colleagues can count on 30 days of holiday.", "Onboarding")
-    judge = told_judge({(old.summary, new.summary): likely(0.99)})
-
-    (opinion,) = await judge.conflicts_and_merges(new, [old])
-
-    assert isinstance(opinion, ConflictOpinion)
-    assert opinion.grade is Grade.LIKELY
-    assert opinion.confidence < 0.8
-
-
 async def test_entries_of_one_form_under_other_headings_are_not_even_compared() -> None:
     comparer = ToldComparer({})
     judge = OfflineJudge(HashingEmbedder(), comparer)

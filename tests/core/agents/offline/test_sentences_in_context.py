@@ -1,8 +1,8 @@
-"""A topic's sentences as the Judge reads them, each in its context, and what their contexts allow to conclude."""
+"""A topic's sentences as the Judge reads them, each in its context, and whether these are of one thing."""
 
 import pytest
 
-from core.agents.offline.judging.context import Allowed, allowed
+from core.agents.offline.judging.context import are_entries
 from core.agents.offline.judging.sentences import Sentence, topic_sentences
 from core.agents.roles import Excerpt, Topic
 from core.ids import NodeId
@@ -76,7 +76,7 @@ def test_a_row_of_a_table_is_a_sentence_about_its_first_cell() -> None:
 def test_who_speaks_is_what_a_sentence_is_about() -> None:
     (ann,), (bob,) = (sentences_of("I live in York.", speaker=name) for name in ("Ann", "Bob"))
 
-    assert allowed(ann, bob) is Allowed.NOTHING
+    assert are_entries(ann, bob)
 
 
 def test_a_list_stands_under_the_label_above_it() -> None:
@@ -94,29 +94,29 @@ def test_refuted_words_are_no_sentence_of_a_topic_any_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "grade"),
+    ("a", "b", "apart"),
     [
-        ("The rent is 900 euros.", "The rent is 1,100 euros.", Allowed.SURE),
-        ("Lena's flat: the rent is 900 euros.", "Mira's flat: the rent is 1,100 euros.", Allowed.NOTHING),
-        ("# Alpha drill\n\nThe weight is 1.2 kg.", "# Beta drill\n\nThe weight is 1.8 kg.", Allowed.NOTHING),
-        ("# Alpha drill\n\nThe weight is 1.2 kg.", "# Alpha drill\n\nThe weight is 1.8 kg.", Allowed.SURE),
+        ("The rent is 900 euros.", "The rent is 1,100 euros.", False),
+        ("Lena's flat: the rent is 900 euros.", "Mira's flat: the rent is 1,100 euros.", True),
+        ("# Alpha drill\n\nThe weight is 1.2 kg.", "# Beta drill\n\nThe weight is 1.8 kg.", True),
+        ("# Alpha drill\n\nThe weight is 1.2 kg.", "# Alpha drill\n\nThe weight is 1.8 kg.", False),
         (
             "# Leave\n\nEvery employee gets 25 days off a year.",
             "# Onboarding\n\nNew colleagues can count on 30 days of holiday.",
-            Allowed.LIKELY,
+            False,
         ),
         (
             "## 4 March 2025\n\nThe budget is 900 euros.",
             "## 11 March 2025\n\nThe budget is 950 euros.",
-            Allowed.NOTHING,
+            True,
         ),
-        ("Test of 2 April 2024: it holds 11 kg.", "# Lift\n\nIt holds 9 kg.", Allowed.SURE),
-        (INVOICES, "Invoice 1042 is for Brightwave. The total is 800 euros.", Allowed.NOTHING),
-        (INVOICES, "Invoice 1041 is for Nordwind. The total is 800 euros.", Allowed.SURE),
-        ("会议室204在二楼。容量是40人。", "会议室310在三楼。容量是12人。", Allowed.NOTHING),
-        ("会议室204在二楼。容量是40人。", "会议室204在二楼。容量是12人。", Allowed.SURE),
+        ("Test of 2 April 2024: it holds 11 kg.", "# Lift\n\nIt holds 9 kg.", False),
+        (INVOICES, "Invoice 1042 is for Brightwave. The total is 800 euros.", True),
+        (INVOICES, "Invoice 1041 is for Nordwind. The total is 800 euros.", False),
+        ("会议室204在二楼。容量是40人。", "会议室310在三楼。容量是12人。", True),
+        ("会议室204在二楼。容量是40人。", "会议室204在二楼。容量是12人。", False),
     ],
 )
-def test_what_contexts_allow(a: str, b: str, grade: Allowed) -> None:
-    assert allowed(last_of(a), last_of(b)) is grade
-    assert allowed(last_of(b), last_of(a)) is grade
+def test_entries_of_one_form_are_of_several_things(a: str, b: str, apart: bool) -> None:
+    assert are_entries(last_of(a), last_of(b)) is apart
+    assert are_entries(last_of(b), last_of(a)) is apart
