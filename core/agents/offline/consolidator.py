@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agents.offline import naming, salience
+from core.agents.offline.judging.attribution import statement_of
 from core.agents.offline.judging.comparing import JudgeThresholds
 from core.agents.offline.statements import Statement, composed, statements
 from core.agents.offline.structurer import MOST, summary
@@ -24,6 +25,7 @@ from core.text import analysis
 from core.text.quantities import written_alike
 from core.text.scripts import display_width, is_chinese
 
+PARTS = re.compile(r"[:：](?=\s|[\u4e00-\u9fff])|[;；]")
 KEYWORDS = 10
 INHERITED_KEYWORDS = 2  # of the merged node's, added to each neighbour's
 REPEATS = 0.85  # of a sentence's terms found in another one that says the same
@@ -78,7 +80,7 @@ class OfflineConsolidator:
     ) -> Consolidation:
         read = await think(_Material, nodes, verdict, evidence)
         pairs = await think(read.pairs)
-        texts = [(alike.a, alike.b) for alike in (written_alike(*each) for each in pairs)]
+        texts = [(alike.a, alike.b) for alike in (written_alike(*map(statement_of, each)) for each in pairs)]
         answers = await self._comparer.compare(texts) if texts else []
         likely = dict(zip(pairs, answers, strict=True))
         return await think(_consolidated, read, likely, self._lines, neighbors, verdict, strategy)
@@ -98,7 +100,7 @@ class _Material:
     def __init__(self, nodes: Sequence[Absorbed], verdict: str, evidence: str) -> None:
         self.nodes = sorted(nodes, key=lambda node: node.event_time, reverse=True)
         self.sides = [_read(node, number) for number, node in enumerate(self.nodes, start=1)]
-        self.ruling = [_sentence(one) for one in statements(verdict)] if verdict else []
+        self.ruling = [_sentence(one) for one in _claims(verdict)]
         self.witnesses = [_sentence(one) for one in statements(evidence)] if evidence else []
 
     def pairs(self) -> list[Texts]:
@@ -173,7 +175,7 @@ class _Sifting:
         told = self._likely.get(_texts(other, one))
         if told is None or told.sameness < self._lines.same or told.contradiction >= self._lines.not_contrary:
             return False
-        alike = written_alike(one.statement.text, other.statement.text)
+        alike = written_alike(*(statement_of(each.statement.text) for each in (one, other)))
         return not (alike.left_a and alike.left_b)
 
     def _keep(self, sentence: Sentence) -> None:
@@ -210,6 +212,14 @@ def _consolidated(
         description=_description(nodes, sifted, strategy, is_chinese(text)),
         refuted=tuple(dict.fromkeys(sifted.refuted)),
     )
+
+
+def _claims(verdict: str) -> list[Statement]:
+    """Returns what a verdict claims: each part of its statements that could stand alone ("it is 11: he erred")."""
+    if not verdict:
+        return []
+    parts = ((one, part.strip()) for one in statements(verdict) for part in PARTS.split(one.text))
+    return [replace(one, text=part) for one, part in parts if part]
 
 
 def _texts(one: Sentence, other: Sentence) -> Texts:

@@ -31,7 +31,7 @@ class JudgeThresholds:
     """Of a contradiction: the likelihood from which it is SURE, and from which LIKELY. Of sentences that say the same:
     the least likelihood of that, and below which a contradiction must be."""
 
-    sure: float = 0.9
+    sure: float = 0.95
     likely: float = 0.6
     same: float = 0.75
     not_contrary: float = 0.1
@@ -90,7 +90,7 @@ def pairs_to_compare(new: Side, others: Sequence[Side]) -> list[Pair]:
 
 def as_compared(new: Side, others: Sequence[Side], pair: Pair) -> tuple[str, str]:
     """Returns the texts of a pair with equal quantities in one notation."""
-    alike = written_alike(*(one.text for one in _of(new, others, pair)))
+    alike = written_alike(*(one.stated for one in _of(new, others, pair)))
     return alike.a, alike.b
 
 
@@ -111,7 +111,7 @@ def told(
         surest = max((one.contradiction for one in parts if one is not None), default=0.0)
         whole = Likelihood(contradiction=min(surest, lines.sure - BELOW), sameness=0.0)
     grade = None if a.generated or b.generated else _graded(whole.contradiction, lines)
-    alike = written_alike(a.text, b.text)
+    alike = written_alike(a.stated, b.stated)
     return Compared(
         pair=pair,
         contradiction=whole.contradiction,

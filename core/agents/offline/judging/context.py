@@ -15,7 +15,7 @@ ALIKE = 0.6  # of two sentences' words, quantities by their kinds, from which th
 
 def are_entries(a: Sentence, b: Sentence) -> bool:
     """Whether two sentences are entries of one form, each of another thing."""
-    return differ(a, b) and alike(a.text, b.text) >= ALIKE
+    return differ(a, b) and alike(a.stated, b.stated) >= ALIKE
 
 
 def differ(a: Sentence, b: Sentence) -> bool:

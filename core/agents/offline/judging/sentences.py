@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from core.agents.offline.judging.attribution import statement_of
 from core.agents.offline.statements import statements
 from core.agents.roles import Excerpt, Topic
 from core.text import sentences as splitter
+from core.text import transcript
 from core.text.analysis import STOP_WORDS, terms
 from core.text.blocks import Block, Form, blocks, folded
 from core.text.chinese import tagged
@@ -27,7 +29,7 @@ LOWEST = 9  # level of a label that is alone on its line: below any heading
 HEAD = 4  # words of such a beginning
 MOST_BEFORE = 300  # code points ahead of an excerpt that are read for what its first sentences are about
 
-LABEL = re.compile(r"(?P<label>[^\s:：.!?。！？|]+(?:[ ][^\s:：.!?。！？|]+){0,4})[:：](?!//)\s*(?=\S)")
+LABEL = re.compile(r"(?P<label>[^\s:：.!?。！？|]+(?:[ ][^\s:：.!?。！？|]+){0,7})[:：](?!//)\s*(?=\S)")
 ALONE = re.compile(r"\W*(?P<label>[^:：。！？.!?\n]{1,40})[:：]\W*$")
 MARK = re.compile(r"\s*(?:[-*+•·]\s+|\(?\d{1,2}[.)、]\s*|>\s*)?")
 ASIDE = re.compile(r"[（(][^（()）]*[)）]")
@@ -53,6 +55,11 @@ class Sentence:
     label: str = ""
     before: tuple[str, ...] = ()
     generated: bool = False
+
+    @cached_property
+    def stated(self) -> str:
+        """The text without the words that only tell its source."""
+        return statement_of(self.text)
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -126,16 +133,22 @@ def names_nothing(text: str) -> bool:
 
 def _read(excerpt: Excerpt, topic: Topic) -> Iterator[Sentence]:
     """Yields the sentences of an excerpt, the beginnings of those just ahead of it known."""
-    ahead = excerpt.before[-MOST_BEFORE:]
-    text = ahead + excerpt.text
-    reading = _Reading(text, excerpt)
-    for start, end, sentence in reading.sentences():
-        if start < len(ahead) or any(
-            start < b + len(ahead) and a + len(ahead) < end for a, b in excerpt.refuted
-        ):
-            continue
-        if not QUESTION.search(sentence.quote):
-            yield _told(sentence, topic)
+    for place, part in _told_parts(excerpt.text):
+        ahead = "" if place else excerpt.before[-MOST_BEFORE:]
+        for start, end, sentence in _Reading(ahead + part, excerpt).sentences():
+            own = place + start - len(ahead)
+            if start < len(ahead) or any(own < b and a < own + end - start for a, b in excerpt.refuted):
+                continue
+            if not QUESTION.search(sentence.quote):
+                yield _told(sentence, topic)
+
+
+def _told_parts(text: str) -> list[tuple[int, str]]:
+    """Returns what a text tells and where it stands there: of a transcript what was found and said, of other text
+    all."""
+    parts = transcript.parts(text)
+    told = [one.text for one in parts if one.kind in transcript.TOLD]
+    return [(max(0, text.find(one)), one) for one in told] if parts else [(0, text)]
 
 
 def _is_dated(title: str) -> bool:
@@ -228,6 +241,8 @@ class _Reading:
         label = LABEL.match(text)
         named = label["label"] if label else ""
         titles, times = self._titles()
+        if label and transcript.names_part(named):
+            text, named, label = text[label.end() :], "", None
         if label and _is_dated(named):
             text, named, times = text[label.end() :], "", (*times, named)
             label = None
@@ -238,7 +253,7 @@ class _Reading:
             times=times,
             label=named or self._speaker,
             before=tuple(word for head in self._before[-BEFORE:] for word in head)
-            if names_nothing(text)
+            if names_nothing(statement_of(text))
             else (),
         )
         head = words(named) + words(text[label.end() :] if label else text)[:HEAD]
