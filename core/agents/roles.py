@@ -76,9 +76,24 @@ class Structurer(Protocol):
 # ---- Judge ----
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """A piece of the record that a node rests on, verbatim.
+
+    `headings`: the titles above it, outermost first; `before`: what stands just ahead of it. `refuted`: the places in
+    `text` of words that a verdict has refuted. `speaker`: who says it.
+    """
+
+    text: str
+    headings: tuple[str, ...] = ()
+    before: str = ""
+    refuted: tuple[tuple[int, int], ...] = ()
+    speaker: str = ""
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)  # what is read of it lives as long
 class Topic:
-    """A node as the Judge sees it.
+    """A node as the Judge sees it. `excerpts`: what it rests on, where it rests on a record.
 
     `generated`: sentences that only an assistant said, each ending a line; they are no evidence for a conflict.
     """
@@ -88,11 +103,19 @@ class Topic:
     context: str
     keywords: tuple[str, ...]
     generated: str = ""
+    excerpts: tuple[Excerpt, ...] = ()
 
     def is_generated(self, quote: str) -> bool:
         """Whether a sentence of the node was said by an assistant alone."""
         said = folded(quote)
         return bool(said) and f"{said}\n" in self.generated
+
+
+class Grade(StrEnum):
+    """How sure an opinion is."""
+
+    SURE = "sure"
+    LIKELY = "likely"
 
 
 class OpinionSource(StrEnum):
@@ -104,7 +127,7 @@ class OpinionSource(StrEnum):
 class ConflictOpinion:
     """Both nodes cannot be true. The quotes are the words at issue, taken from either node's texts.
 
-    `verbatim`: whether both quotes were given as the nodes have them.
+    `verbatim`: whether both quotes were given as the nodes have them; where they were not, a model's opinion is LIKELY.
     """
 
     existing: NodeId
@@ -115,6 +138,7 @@ class ConflictOpinion:
     existing_quote: str = ""
     by: OpinionSource = OpinionSource.RULE
     verbatim: bool = True
+    grade: Grade = Grade.SURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -216,6 +216,14 @@ class Bank(Restless):
         """Returns the open conflicts, oldest first."""
         return [c for c in self.conflicts.values() if c.status is ConflictStatus.OPEN]
 
+    def suspected_conflicts(self) -> list[Conflict]:
+        """Returns the suspected conflicts, in no order."""
+        return [self.conflicts[conflict_id] for conflict_id in self._disputes.suspected]
+
+    def suspected_conflicts_of(self, node_id: NodeId) -> list[Conflict]:
+        """Returns the suspected conflicts in which a node is a side, by id."""
+        return self._disputes.suspected_of(node_id)
+
     def open_conflicts_of(self, node_id: NodeId) -> list[Conflict]:
         return self._disputes.open_of(node_id)
 

@@ -1,7 +1,7 @@
 """Contradictions between nodes, and pairs found not to contradict one another.
 
-Law: an open conflict is found from each of its sides, a settled pair from both. A node that goes takes its pairs
-along; conflicts stay, as history, unless a retraction takes them.
+Law: an open or suspected conflict is found from each of its sides, a settled pair from both. A node that goes takes its
+pairs along; conflicts stay, as history, unless a retraction takes them.
 """
 
 from core.bank.steps import PairSettle
@@ -15,17 +15,26 @@ class Disputes:
     def __init__(self) -> None:
         self.conflicts: dict[ConflictId, Conflict] = {}
         self._open_of: dict[NodeId, set[ConflictId]] = {}
+        self._suspected_of: dict[NodeId, set[ConflictId]] = {}
+        self.suspected: set[ConflictId] = set()
         self._settled: dict[NodeId, set[NodeId]] = {}
 
     def put(self, conflict: Conflict) -> None:
         """Puts a new conflict, or a known one as it stands now."""
         before = self.conflicts.get(conflict.conflict_id)
         for side in before.sides if before else ():
-            self._open_of.get(side.node_id, set()).discard(conflict.conflict_id)
+            for index in (self._open_of, self._suspected_of):
+                index.get(side.node_id, set()).discard(conflict.conflict_id)
+        self.suspected.discard(conflict.conflict_id)
         self.conflicts[conflict.conflict_id] = conflict
-        if conflict.status is ConflictStatus.OPEN:
-            for side in conflict.sides:
-                self._open_of.setdefault(side.node_id, set()).add(conflict.conflict_id)
+        if conflict.is_closed:
+            return
+        is_open = conflict.status is ConflictStatus.OPEN
+        for side in conflict.sides:
+            index = self._open_of if is_open else self._suspected_of
+            index.setdefault(side.node_id, set()).add(conflict.conflict_id)
+        if not is_open:
+            self.suspected.add(conflict.conflict_id)
 
     def drop(self, conflict_id: ConflictId) -> None:
         """Forgets a conflict."""
@@ -46,6 +55,10 @@ class Disputes:
     def open_of(self, node_id: NodeId) -> list[Conflict]:
         """Returns the open conflicts of a node, by id."""
         return [self.conflicts[c] for c in sorted(self._open_of.get(node_id, ()))]
+
+    def suspected_of(self, node_id: NodeId) -> list[Conflict]:
+        """Returns the suspected conflicts of a node, by id."""
+        return [self.conflicts[c] for c in sorted(self._suspected_of.get(node_id, ()))]
 
     def settled_with(self, node_id: NodeId) -> set[NodeId]:
         return self._settled.get(node_id, set())

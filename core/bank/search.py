@@ -21,6 +21,10 @@ from core.model.node import Node
 from core.model.vector import Vector
 from core.verbatim.candidates import scored
 
+NEAREST_SEGMENTS = 8  # of each segment of a new node
+JUDGED_SEGMENTS = 16  # of a new node that are looked at
+BESIDES = 4  # nodes that a new one is judged against for what their segments say
+
 
 def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
     """Returns the best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if
@@ -81,13 +85,30 @@ def judging_candidates(
     meaning alone.
 
     Nodes that neighbours have lent the new one's words come first by the formula, and must not crowd out what it is
-    about.
+    about. What only one passage of a long text is about is no node's summary: a few nodes whose segments are nearest to
+    the new one's come besides.
     """
     found = nearest_nodes(bank, node, vector, top_k, alpha, apart)
-    if vector is None or len(found) < top_k:
+    if len(found) < top_k:
         return found
-    by_meaning = nearest_nodes(bank, node, vector, top_k, 0.0, apart)
-    return list(dict.fromkeys((*found[: top_k - top_k // 2], *by_meaning, *found)))[:top_k]
+    if vector is not None:
+        by_meaning = nearest_nodes(bank, node, vector, top_k, 0.0, apart)
+        found = list(dict.fromkeys((*found[: top_k - top_k // 2], *by_meaning, *found)))[:top_k]
+    near = _owners_of_nearest_segments(bank, node.segments[:JUDGED_SEGMENTS], alpha)
+    besides = [node_id for node_id in near if node_id not in apart and node_id not in found]
+    return [*found, *besides[:BESIDES]]
+
+
+def _owners_of_nearest_segments(bank: Bank, refs: Sequence[SegmentRef], alpha: float) -> list[NodeId]:
+    """Returns the nodes of the segments nearest to these, the nearest first."""
+    best: dict[NodeId, float] = {}
+    for ref in refs:
+        text, vector = bank.tree.text(ref), bank.verbatim.vectors.get(ref)
+        query = Query(top_k=NEAREST_SEGMENTS, alpha=alpha, text=text, vector=vector)
+        for found in _segments(plan_in(bank, query)):
+            for owner in bank.tree.nodes_of(found.key):
+                best[owner] = max(best.get(owner, 0.0), found.score)
+    return sorted(best, key=lambda node_id: (-best[node_id], node_id))
 
 
 def _widened(query: Query, depth: int) -> Query:

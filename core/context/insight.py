@@ -15,7 +15,7 @@ from core.context.lines import indented, one_line, opening, said_now
 from core.context.sections import Item, Section
 from core.context.validations import SIDES, SideText
 from core.context.wording import Wording
-from core.model.conflict import Conflict
+from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.text.tokens import estimate
 
@@ -73,8 +73,10 @@ def insight_section(
     """Renders the insight document, its parts in the tokens that they may take; of open conflicts their share.
 
     `asked`: the prompt is for a query, and not for the next step: that is a line under the others, and of open
-    conflicts only their number is told.
+    conflicts only their number is told. Suspected ones are counted once all is done.
     """
+    suspected = sum(c.status is ConflictStatus.SUSPECTED for c in conflicts)
+    conflicts = [c for c in conflicts if c.status is not ConflictStatus.SUSPECTED]
     known: dict[str, Conflict] = {c.conflict_id: c for c in conflicts}
     validations = [] if asked else [task for task in insight.pending if task.conflict_id]
     others = [clipped(words.how_to_settle, AROUND)] if validations else []
@@ -85,6 +87,7 @@ def insight_section(
         conflicts = ()
     if not insight.pending:
         others = [words.finished if insight.finished else words.nothing, *others]
+        others += [words.suspected.format(suspected)] if insight.finished and suspected else []
     before = [
         _goal_line(clipped(as_data(insight.goal), fit.goal), words),
         f"{words.completed}:",

@@ -19,6 +19,7 @@ class Wording:
     pending: str
     nothing: str
     finished: str
+    suspected: str
     memories_title: str
     neighbors_title: str
     contested: str
@@ -71,6 +72,7 @@ ENGLISH = Wording(
     pending="Next",
     nothing="(nothing yet)",
     finished="All done.",
+    suspected="Suspected contradictions that nobody confirmed: {}.",
     memories_title="Relevant memories",
     neighbors_title="Related to those",
     contested="CONTESTED",
@@ -114,6 +116,7 @@ CHINESE = Wording(
     pending="下一步",
     nothing="（暂无）",
     finished="全部完成。",
+    suspected="尚未确认的疑似矛盾：{}处。",
     memories_title="相关记忆",
     neighbors_title="与之相关",
     contested="CONTESTED，有冲突待验证",

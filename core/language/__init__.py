@@ -16,3 +16,12 @@ def entries(name: str, language: str) -> tuple[str, ...]:
     text = files(__name__).joinpath(language, f"{name}.txt").read_text(encoding="utf-8")
     lines = (line.strip() for line in text.splitlines())
     return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+@cache
+def in_all(name: str) -> tuple[str, ...]:
+    """Returns the entries of a list in all languages that have it."""
+    there = (
+        language for language in LANGUAGES if files(__name__).joinpath(language, f"{name}.txt").is_file()
+    )
+    return tuple(entry for language in there for entry in entries(name, language))

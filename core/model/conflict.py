@@ -10,9 +10,10 @@ from core.model.bearing import Shown
 
 class ConflictStatus(StrEnum):
     OPEN = "open"
+    SUSPECTED = "suspected"  # likely, not sure: nothing waits for it
     RESOLVED = "resolved"
     DISMISSED = "dismissed"
-    MOOT = "moot"  # a side was deleted before a verdict came
+    MOOT = "moot"  # a side was deleted before a verdict came, or what was suspected is said no more
 
 
 class VerdictType(StrEnum):
@@ -46,3 +47,7 @@ class Conflict(Shown):
     verdict: str = ""
     verdict_interaction_id: InteractionId | None = None
     node_id: NodeId | None = None  # what the resolution merged the sides into
+
+    @property
+    def is_closed(self) -> bool:
+        return self.status not in (ConflictStatus.OPEN, ConflictStatus.SUSPECTED)

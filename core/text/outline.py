@@ -88,6 +88,35 @@ def lone_heading(line: str) -> Heading | None:
     return None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedHeading(Heading):
+    """A heading from `start` to `end` of its text. `line`: the whole of it without its marks, a number included."""
+
+    start: int
+    end: int
+    line: str
+
+
+def headings(text: str) -> list[PlacedHeading]:
+    """Returns the headings of a text, in order; what looks like one in a fence is none."""
+    found = []
+    for paragraph in paragraphs(text):
+        if paragraph.fenced:
+            continue
+        lines = [
+            line for line in LINE.finditer(text, paragraph.start, paragraph.end) if not line.group().isspace()
+        ]
+        for line in lines:
+            here = lone_heading(line.group()) if len(lines) == 1 else heading(line.group())
+            if here is not None:
+                shown = line.group().strip(" \t#*_")
+                place = PlacedHeading(
+                    level=here.level, title=here.title, start=line.start(), end=line.end(), line=shown
+                )
+                found.append(place)
+    return found
+
+
 def leading_heading(text: str) -> Heading | None:
     """Returns the lowest of the headings that `text` begins with, or None."""
     found = None

@@ -177,6 +177,11 @@ def told(text: str, kinds: Sequence[Kind] = TOLD) -> str:
     return "\n".join(part.text.strip() for part in found if part.kind in kinds and part.text.strip())
 
 
+def names_part(label: str) -> bool:
+    """Whether a label tells only which part of a transcript comes ("Observation", 最终答案)."""
+    return any(pattern.match(label.strip(" \t*_#[]【】")) for _, _, pattern in LABELS)
+
+
 def lines(messages: Iterable[tuple[str, str, str]]) -> list[str]:
     """Messages, given as (role, speaker, text), as lines of a record that `parts` reads.
 

@@ -9,7 +9,8 @@ from core.usecases.house import House, require_own_space
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When and under which settings a round is composed."""
+    """When and under which settings a round is composed. `own_floor`: the bank's own floor of validations, from which
+    on likely conflicts open too."""
 
     revision: int
     now: datetime
@@ -17,6 +18,7 @@ class Moment:
     alpha: float
     validation_floor: float
     judge_assistants: bool
+    own_floor: float | None = None
 
 
 def moment(house: House, bank: Bank, revision: int) -> Moment:
@@ -29,5 +31,6 @@ def moment(house: House, bank: Bank, revision: int) -> Moment:
         top_k=house.retrieval.top_k_of(bank),
         alpha=house.retrieval.alpha_of(bank),
         validation_floor=house.retrieval.validation_floor_of(bank),
+        own_floor=bank.record.settings.validation_floor,
         judge_assistants=house.retrieval.judge_assistants_of(bank),
     )

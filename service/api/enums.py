@@ -56,6 +56,7 @@ CONFLICT_STATUSES = {
     types_pb2.CONFLICT_STATUS_RESOLVED: ConflictStatus.RESOLVED,
     types_pb2.CONFLICT_STATUS_DISMISSED: ConflictStatus.DISMISSED,
     types_pb2.CONFLICT_STATUS_MOOT: ConflictStatus.MOOT,
+    types_pb2.CONFLICT_STATUS_SUSPECTED: ConflictStatus.SUSPECTED,
 }
 VERDICT_TYPES = {
     types_pb2.VERDICT_TYPE_MERGE: VerdictType.MERGE,

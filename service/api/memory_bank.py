@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from core.usecases.bank.advance_task import advance_task
 from core.usecases.bank.close_interactions import close_interactions
+from core.usecases.bank.confirm_conflict import confirm_conflict
 from core.usecases.bank.create_bank import create_or_get_bank, new_bank_id
 from core.usecases.bank.delete_bank import delete_bank
 from core.usecases.bank.get_bank import get_bank
@@ -143,6 +144,12 @@ def _conflicts_and_insight(house: House) -> Mapping[str, Endpoint]:
             parse.list_conflicts,
             partial(list_conflicts, house),
             render.list_conflicts,
+        ),
+        "ConfirmConflict": unary(
+            pb.ConfirmConflictRequest,
+            parse.confirm_conflict,
+            partial(confirm_conflict, house),
+            render.confirm_conflict,
         ),
         "ResolveConflict": unary(
             pb.ResolveConflictRequest,

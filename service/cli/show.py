@@ -60,7 +60,7 @@ def insight(errand: Errand) -> None:
 
 @show.command()
 @errand
-@click.option("--all", "closed_too", is_flag=True, help="Settled and dismissed ones too.")
+@click.option("--all", "closed_too", is_flag=True, help="Suspected, settled and dismissed ones too.")
 def conflicts(errand: Errand, closed_too: bool) -> None:
     """Show contradictions that wait for a verdict."""
     statuses = (
@@ -68,6 +68,7 @@ def conflicts(errand: Errand, closed_too: bool) -> None:
         types.CONFLICT_STATUS_RESOLVED,
         types.CONFLICT_STATUS_DISMISSED,
         types.CONFLICT_STATUS_MOOT,
+        types.CONFLICT_STATUS_SUSPECTED,
     )
     found = list(paging.conflicts(errand.client, errand.bank_id, *(statuses if closed_too else ())))
     drawn = [drawing.conflict(each) for each in found] or [Text("no conflicts", drawing.FAINT)]

@@ -11,14 +11,15 @@ paraphrases, contradictions and others merged.
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from core.agents.offline.judge import OfflineJudge
-from core.agents.roles import ConflictOpinion, Judge, Topic
+from core.agents.roles import ConflictOpinion, Grade, Judge, MergeOpinion, Topic
 from core.ids import NodeId
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from tests.bench.bench_groups import Counted
 from tests.judging.groups import (
     Group,
     Memory,
@@ -33,6 +34,38 @@ from tests.judging.pairs import LANGUAGES, Label
 from tests.support.embedders import local_comparer
 
 
+@dataclass(slots=True)
+class Counted:
+    """Of each label how many pairs there are, were called contradictions, and were taken to say the same."""
+
+    pairs: Counter[Label] = field(default_factory=Counter)
+    contradict: Counter[Label] = field(default_factory=Counter)
+    same: Counter[Label] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def found(self) -> float:
+        return self.contradict[Label.CONFLICT] / max(1, self.pairs[Label.CONFLICT])
+
+    @property
+    def agreeing(self) -> int:
+        """The pairs that may both hold."""
+        return self.pairs[Label.SAME] + self.pairs[Label.RELATED]
+
+    @property
+    def false(self) -> int:
+        """Those of them that were called contradictions."""
+        return self.contradict[Label.SAME] + self.contradict[Label.RELATED]
+
+    def line(self, name: str) -> str:
+        return (
+            f"{name:<14} contradictions {self.contradict[Label.CONFLICT]:>4}/{self.pairs[Label.CONFLICT]:<4}"
+            f" = {self.found:.3f}   false {self.false:>3}/{self.agreeing:<5} = {self.false / max(1, self.agreeing):.2%}"
+            f"   paraphrases {self.same[Label.SAME]:>3}/{self.pairs[Label.SAME]:<4}"
+            f"   contradictions taken for such {self.same[Label.CONFLICT]}, others {self.same[Label.RELATED]}"
+        )
+
+
 async def count(judge: Judge, written: Group | Memory, counted: Counted) -> None:
     """Judges each sentence among those before it."""
     labels = {frozenset((a, b)): label for label, a, b in written.pairs()}
@@ -45,8 +78,8 @@ async def count(judge: Judge, written: Group | Memory, counted: Counted) -> None
             if label is None:
                 continue
             opinion = kinds.get(old.node_id)
-            contradict = isinstance(opinion, ConflictOpinion)
-            same = opinion is not None and not contradict
+            contradict = isinstance(opinion, ConflictOpinion) and opinion.grade is Grade.SURE
+            same = isinstance(opinion, MergeOpinion)
             counted.pairs[label] += 1
             counted.contradict[label] += contradict
             counted.same[label] += same

@@ -26,11 +26,11 @@ import numpy as np
 
 from core.agents.offline.agents import offline_agents
 from core.agents.offline.judge import OfflineJudge
-from core.agents.offline.judging.conflict import Vector
 from core.agents.roles import ConflictOpinion, Topic
 from core.bank.bank import Bank
 from core.ids import BankId, NodeId, Tenant
 from core.keys import BankKey
+from core.model.vector import Vector
 from core.ports.embedder import Embedder
 from core.text import sentences
 from core.usecases.bank.create_bank import CreateBank, create_bank

@@ -33,6 +33,7 @@ def totals(name: str, found: Level) -> str:
     merged, hidden = found.merges[Label.SAME], found.merges[Label.CONFLICT]
     return (
         f"{name:<10} conflicts {found.conflicts[Label.CONFLICT]:>3}/{conflicts:<3} = {found.found:.3f}"
+        f"   and likely {found.likely[Label.CONFLICT]:>2}, falsely {found.likely_falsely:>2}"
         f"   false {found.false:>2}/{found.agreeing:<3} = {found.false / max(1, found.agreeing):.1%}"
         f"   paraphrases merged {merged:>2}/{paraphrases} = {found.merged:.2f}"
         f"   contradictions merged {hidden}, others {found.wrongly_merged - hidden}   strays {found.strays}"

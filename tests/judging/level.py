@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.agents.roles import ConflictOpinion, Judge, Topic
+from core.agents.roles import ConflictOpinion, Grade, Judge, MergeOpinion, Topic
 from core.ids import NodeId
 from core.ports.embedder import Embedder
 from tests.judging.pairs import Label, Pair
 
 NEAREST = 8  # candidates of a judgement, the pair's own among them
 CONFLICT = "conflict"
+LIKELY = "likely"
 MERGE = "merge"
 
 
@@ -25,6 +26,7 @@ class Level:
 
     pairs: dict[Label, int] = field(default_factory=lambda: dict.fromkeys(Label, 0))
     conflicts: dict[Label, int] = field(default_factory=lambda: dict.fromkeys(Label, 0))
+    likely: dict[Label, int] = field(default_factory=lambda: dict.fromkeys(Label, 0))
     merges: dict[Label, int] = field(default_factory=lambda: dict.fromkeys(Label, 0))
     strays: int = 0
 
@@ -49,6 +51,11 @@ class Level:
         return self.merges[Label.SAME] / max(1, self.pairs[Label.SAME])
 
     @property
+    def likely_falsely(self) -> int:
+        """The pairs that agree and were called likely conflicts."""
+        return sum(count for label, count in self.likely.items() if label is not Label.CONFLICT)
+
+    @property
     def wrongly_merged(self) -> int:
         """The pairs that were merged and are no paraphrases, contradictions among them."""
         return sum(count for label, count in self.merges.items() if label is not Label.SAME)
@@ -56,7 +63,8 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A pair and what was said of it: `CONFLICT`, `MERGE` or "". `strays`: conflicts and merges with others."""
+    """A pair and what was said of it: `CONFLICT` (one that is sure), `LIKELY`, `MERGE` or "". `strays`: conflicts and
+    merges with others."""
 
     pair: Pair
     said: str
@@ -70,6 +78,7 @@ def level(judged: Sequence[Judged]) -> Level:
         label = one.pair.label
         found.pairs[label] += 1
         found.conflicts[label] += one.said == CONFLICT
+        found.likely[label] += one.said == LIKELY
         found.merges[label] += one.said == MERGE
         found.strays += one.strays
     return found
@@ -82,10 +91,17 @@ async def judge_pairs(judge: Judge, pairs: Sequence[Pair], nearest: Sequence[Seq
     for place, (pair, near) in enumerate(zip(pairs, nearest, strict=True)):
         new = _topic(f"{pair.pair_id}-b", pair.told()[1])
         opinions = await judge.conflicts_and_merges(new, [firsts[n] for n in near])
-        kinds = {o.existing: CONFLICT if isinstance(o, ConflictOpinion) else MERGE for o in opinions}
+        kinds = {opinion.existing: _kind(opinion) for opinion in opinions}
         said = kinds.pop(firsts[place].node_id, "")
-        judged.append(Judged(pair=pair, said=said, strays=len(kinds)))
+        strays = sum(kind != LIKELY for kind in kinds.values())
+        judged.append(Judged(pair=pair, said=said, strays=strays))
     return judged
+
+
+def _kind(opinion: ConflictOpinion | MergeOpinion) -> str:
+    if isinstance(opinion, MergeOpinion):
+        return MERGE
+    return CONFLICT if opinion.grade is Grade.SURE else LIKELY
 
 
 async def nearest_firsts(embedder: Embedder, pairs: Sequence[Pair]) -> list[list[int]]:

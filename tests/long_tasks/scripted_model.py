@@ -49,11 +49,11 @@ class ScriptedModel:
         return said(should_cluster=False, clusters=[one])
 
     def _conflicts(self, shown: dict[str, str]) -> str:
-        new = sentences.split(shown["new"])
+        new = sentences.split(_summary(shown["new"]))
         relations: list[dict[str, Any]] = []
         for name, memory in shown.items():
             for ours, theirs in (
-                (x, y) for x in new for y in sentences.split(memory) if name.startswith("node_")
+                (x, y) for x in new for y in sentences.split(_summary(memory)) if name.startswith("node_")
             ):
                 planted = next(
                     (one for one in self._task.conflicts if one.is_of(ours, theirs) and ours != theirs), None
@@ -111,6 +111,11 @@ class ScriptedModel:
             for step in steps
         ]
         return said(task_goal=self._task.goal, completed_context=_first(found), pending_tasks=planned)
+
+
+def _summary(memory: str) -> str:
+    """What a memory says, without its labels."""
+    return memory.partition("summary:\n")[2] or memory
 
 
 def _first(text: str) -> str:

@@ -71,6 +71,8 @@ class Verbs:
         memory.ListInteractionRetractionsRequest, memory.ListInteractionRetractionsResponse
     )
     """List what was taken back of a bank."""
+    confirm_conflict = Unary(memory.ConfirmConflictRequest, memory.ConfirmConflictResponse, seconds=WRITE)
+    """Make a suspected conflict an open one."""
     get_insight = Unary(memory.GetInsightRequest, memory.GetInsightResponse)
     """Read where the task stands."""
     update_insight = Unary(memory.UpdateInsightRequest, memory.UpdateInsightResponse, seconds=WRITE)

@@ -12,7 +12,7 @@ from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
 from core.agents.llm.topics import enclosed, names, size
 from core.agents.parsing import Fields, Malformed, folded, shown
-from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource, RelatedOpinion, Topic
+from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource, RelatedOpinion, Topic
 from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
 from core.text.analysis import terms
@@ -96,6 +96,7 @@ def _first_opinions(reply: Fields, new: Topic, by_name: ByName) -> list[Conflict
 def _conflict(row: Fields, new: Topic, existing: Topic) -> ConflictOpinion:
     new_quote = row.text_or_nothing("new_quote")
     existing_quote = row.text_or_nothing("existing_quote")
+    verbatim = says(new, new_quote) and says(existing, existing_quote)
     return ConflictOpinion(
         existing=existing.node_id,
         confidence=row.confidence("confidence"),
@@ -104,7 +105,8 @@ def _conflict(row: Fields, new: Topic, existing: Topic) -> ConflictOpinion:
         new_quote=quoted(new_quote, new),
         existing_quote=quoted(existing_quote, existing),
         by=OpinionSource.MODEL,
-        verbatim=says(new, new_quote) and says(existing, existing_quote),
+        verbatim=verbatim,
+        grade=Grade.SURE if verbatim else Grade.LIKELY,
     )
 
 

@@ -2,7 +2,6 @@
 
 from core.agents.offline.clusterer import OfflineClusterer
 from core.agents.offline.consolidator import OfflineConsolidator
-from core.agents.offline.contradiction import contradiction
 from core.agents.offline.judge import OfflineJudge
 from core.agents.offline.planner import OfflinePlanner
 from core.agents.offline.structurer import OfflineStructurer
@@ -20,6 +19,6 @@ def offline_agents(embedder: Embedder, comparer: Comparer | None = None) -> Agen
         clusterer=OfflineClusterer(embedder),
         structurer=OfflineStructurer(),
         judge=OfflineJudge(embedder, comparer),
-        consolidator=OfflineConsolidator(contradiction),
+        consolidator=OfflineConsolidator(comparer),
         planner=OfflinePlanner(),
     )

@@ -1,17 +1,18 @@
 """The offline Consolidator: one node's texts out of several, by choosing sentences.
 
-Law: extractive and deterministic. A verdict stands first and verbatim, and where it names no value its evidence says
-which sentences it refutes. Newer sentences win over older ones that they contradict; what is said already is not
-said again; nothing is reworded but the line that relates a neighbour to the merged topic.
+Law: extractive and deterministic. A verdict stands first and verbatim; a comparer says which sentences contradict it,
+or what it upholds, and where it names no value its evidence says which. Newer sentences win over older ones that they
+contradict; what is said already is not said again; nothing is reworded but the line that relates a neighbour to the
+merged topic.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agents.offline import naming, salience
-from core.agents.offline.claims.reading import read
-from core.agents.offline.claims.statement import Statement as Claim
+from core.agents.offline.judging.attribution import statement_of
+from core.agents.offline.judging.comparing import JudgeThresholds
 from core.agents.offline.statements import Statement, composed, statements
 from core.agents.offline.structurer import MOST, summary
 from core.agents.offline.thinking import think
@@ -19,15 +20,20 @@ from core.agents.offline.verdicts import verdict_type
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
 from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
+from core.ports.comparer import Comparer, Likelihood
 from core.text import analysis
+from core.text.quantities import written_alike
 from core.text.scripts import display_width, is_chinese
 
+PARTS = re.compile(r"[:：](?=\s|[\u4e00-\u9fff])|[;；]")
 KEYWORDS = 10
 INHERITED_KEYWORDS = 2  # of the merged node's, added to each neighbour's
 REPEATS = 0.85  # of a sentence's terms found in another one that says the same
 COMPARED = 0.25  # shared terms below which two sentences are not worth comparing
 LINES_APART = 1_000_000  # more than a summary has
 COVERED = 0.6  # of a context's terms named by another context already
+
+Texts = tuple[str, str]
 
 FIGURE = re.compile(r"\d[\d,.]*")
 DISCREDITS = re.compile(  # what such a statement repeats, it repeats to refute it
@@ -36,16 +42,12 @@ DISCREDITS = re.compile(  # what such a statement repeats, it repeats to refute 
     re.IGNORECASE,
 )
 
-Contradicts = Callable[[Claim, Claim], object | None]
-"""Whether two sentences cannot both be true: anything but None says they cannot."""
-
 
 @dataclass(slots=True, kw_only=True)
 class Sentence:
     """A sentence with what comparing it takes, read once: each is compared with many."""
 
     statement: Statement
-    claim: Claim
     terms: frozenset[str] = frozenset()
     figures: frozenset[str] = frozenset()
 
@@ -61,10 +63,11 @@ class Sifted:
 
 
 class OfflineConsolidator:
-    """Composes merged nodes of the absorbed nodes' sentences."""
+    """Composes merged nodes of the absorbed nodes' sentences. Raises EmbedderUnavailable."""
 
-    def __init__(self, contradicts: Contradicts) -> None:
-        self._contradicts = contradicts
+    def __init__(self, comparer: Comparer, thresholds: JudgeThresholds | None = None) -> None:
+        self._comparer = comparer
+        self._lines = thresholds or JudgeThresholds()
 
     async def consolidate(
         self,
@@ -75,7 +78,12 @@ class OfflineConsolidator:
         strategy: str,
         evidence: str = "",
     ) -> Consolidation:
-        return await think(self._consolidated, nodes, neighbors, verdict, strategy, evidence)
+        read = await think(_Material, nodes, verdict, evidence)
+        pairs = await think(read.pairs)
+        texts = [(alike.a, alike.b) for alike in (written_alike(*map(statement_of, each)) for each in pairs)]
+        answers = await self._comparer.compare(texts) if texts else []
+        likely = dict(zip(pairs, answers, strict=True))
+        return await think(_consolidated, read, likely, self._lines, neighbors, verdict, strategy)
 
     async def verdict_type(
         self,
@@ -85,41 +93,45 @@ class OfflineConsolidator:
     ) -> VerdictType:
         return verdict_type(verdict)
 
-    def _consolidated(
-        self,
-        nodes: Sequence[Absorbed],
-        neighbors: Sequence[Neighbor],
-        verdict: str,
-        strategy: str,
-        evidence: str,
-    ) -> Consolidation:
-        newest_first = sorted(nodes, key=lambda node: node.event_time, reverse=True)
-        sifted = self._sifted(newest_first, verdict, evidence)
-        text = _summary(verdict, [sentence.statement for sentence in sifted.kept])
-        text = text or newest_first[0].topic.summary  # marks alone are no sentence
-        keywords = _keywords(newest_first, text)
-        if verdict:
-            context = name = naming.context_of([verdict], keywords)
-        else:
-            context, name = _context(newest_first, sifted.superseded)
-        return Consolidation(
-            summary=text,
-            context=context,
-            keywords=keywords,
-            neighbor_updates={n.node_id: _reworded(n, name, keywords, nodes) for n in neighbors},
-            description=_description(newest_first, sifted, strategy, is_chinese(text)),
-            refuted=tuple(dict.fromkeys(sifted.refuted)),
-        )
 
-    def _sifted(self, nodes: Sequence[Absorbed], verdict: str, evidence: str) -> Sifted:
-        """Returns every sentence of the nodes, newest first, kept or sorted out with the reason."""
-        ruling = [_sentence(one) for one in statements(verdict)] if verdict else []
-        sides = [_read(node, number) for number, node in enumerate(nodes, start=1)]
+class _Material:
+    """What is put together, read: the nodes, newest first, with their sentences, the verdict's and its evidence's."""
+
+    def __init__(self, nodes: Sequence[Absorbed], verdict: str, evidence: str) -> None:
+        self.nodes = sorted(nodes, key=lambda node: node.event_time, reverse=True)
+        self.sides = [_read(node, number) for number, node in enumerate(self.nodes, start=1)]
+        self.ruling = [_sentence(one) for one in _claims(verdict)]
+        self.witnesses = [_sentence(one) for one in statements(evidence)] if evidence else []
+
+    def pairs(self) -> list[Texts]:
+        """Returns the texts of all sentences that are worth comparing: of the verdict or its evidence and a side, of a
+        side and a newer one."""
+        found: dict[Texts, None] = {}
+        judges = [*self.ruling, *self.witnesses]
+        for n, side in enumerate(self.sides):
+            newer = [one for other in self.sides[:n] for one in other]
+            own = [one for other in self.sides if other is not side for one in other]
+            for one in side:
+                for other in (*judges, *newer, *(own if judges else ())):
+                    if salience.overlap(one.terms, other.terms) >= COMPARED:
+                        found[_texts(one, other)] = None
+        return list(found)
+
+
+class _Sifting:
+    """Sorts every sentence of the nodes, newest first: kept or sorted out, with the reason."""
+
+    def __init__(self, likely: Mapping[Texts, Likelihood | None], lines: JudgeThresholds) -> None:
+        self._likely = likely
+        self._lines = lines
+        self.sifted = Sifted()
+
+    def sift(self, read: _Material) -> Sifted:
+        sides, ruling, sifted = read.sides, read.ruling, self.sifted
         silent = all(self._ruled(one, ruling) is None for side in sides for one in side)
-        witnesses = [_sentence(one) for one in statements(evidence)] if silent else []
+        witnesses = read.witnesses if silent else []
         # A side's sentence that the verdict upholds, or else its evidence, speaks with the verdict's voice.
         upheld = [one for side in sides for one in side if self._ruled(one, witnesses or ruling) is True]
-        sifted = Sifted()
         for side in sides:
             newer = list(sifted.kept)
             for sentence in side:
@@ -130,10 +142,10 @@ class OfflineConsolidator:
                     sifted.refuted.append(sentence.statement.text)
                 elif ruled is None and self._denied(sentence, newer):
                     sifted.superseded.append(sentence.statement.text)
-                elif ruled or _repeats(sentence, sifted.kept):
+                elif ruled or any(self._covers(other, sentence) for other in sifted.kept):
                     sifted.repeated += 1
                 else:
-                    _keep(sentence, sifted)
+                    self._keep(sentence)
         return sifted
 
     def _ruled(self, sentence: Sentence, ruling: Sequence[Sentence]) -> bool | None:
@@ -143,7 +155,7 @@ class OfflineConsolidator:
         """
         found: bool | None = None
         for one in ruling:
-            covered = _covers(one, sentence)
+            covered = self._covers(one, sentence)
             if DISCREDITS.search(one.statement.text):
                 found = False if covered else found
             elif self._denied(sentence, [one]):
@@ -153,11 +165,67 @@ class OfflineConsolidator:
         return found
 
     def _denied(self, sentence: Sentence, others: Iterable[Sentence]) -> bool:
-        return any(
-            salience.overlap(sentence.terms, other.terms) >= COMPARED
-            and self._contradicts(other.claim, sentence.claim) is not None
-            for other in others
-        )
+        told = (self._likely.get(_texts(sentence, other)) for other in others)
+        return any(one is not None and one.contradiction >= self._lines.sure for one in told)
+
+    def _covers(self, one: Sentence, other: Sentence) -> bool:
+        """Whether a sentence says all that another one says."""
+        if _covers(one, other):
+            return True
+        told = self._likely.get(_texts(other, one))
+        if told is None or told.sameness < self._lines.same or told.contradiction >= self._lines.not_contrary:
+            return False
+        alike = written_alike(*(statement_of(each.statement.text) for each in (one, other)))
+        return not (alike.left_a and alike.left_b)
+
+    def _keep(self, sentence: Sentence) -> None:
+        """Keeps a sentence, in the place of the first one that says less of the same."""
+        for index, kept in enumerate(self.sifted.kept):
+            if self._covers(sentence, kept):
+                self.sifted.kept[index] = sentence
+                self.sifted.repeated += 1
+                return
+        self.sifted.kept.append(sentence)
+
+
+def _consolidated(
+    read: _Material,
+    likely: Mapping[Texts, Likelihood | None],
+    lines: JudgeThresholds,
+    neighbors: Sequence[Neighbor],
+    verdict: str,
+    strategy: str,
+) -> Consolidation:
+    nodes, sifted = read.nodes, _Sifting(likely, lines).sift(read)
+    text = _summary(verdict, [sentence.statement for sentence in sifted.kept])
+    text = text or nodes[0].topic.summary  # marks alone are no sentence
+    keywords = _keywords(nodes, text)
+    if verdict:
+        context = name = naming.context_of([verdict], keywords)
+    else:
+        context, name = _context(nodes, sifted.superseded)
+    return Consolidation(
+        summary=text,
+        context=context,
+        keywords=keywords,
+        neighbor_updates={n.node_id: _reworded(n, name, keywords, nodes) for n in neighbors},
+        description=_description(nodes, sifted, strategy, is_chinese(text)),
+        refuted=tuple(dict.fromkeys(sifted.refuted)),
+    )
+
+
+def _claims(verdict: str) -> list[Statement]:
+    """Returns what a verdict claims: each part of its statements that could stand alone ("it is 11: he erred")."""
+    if not verdict:
+        return []
+    parts = ((one, part.strip()) for one in statements(verdict) for part in PARTS.split(one.text))
+    return [replace(one, text=part) for one, part in parts if part]
+
+
+def _texts(one: Sentence, other: Sentence) -> Texts:
+    """Returns the texts of two sentences, always in the same order."""
+    ours, theirs = sorted((one.statement.told, other.statement.told))
+    return ours, theirs
 
 
 def _read(node: Absorbed, number: int) -> list[Sentence]:
@@ -169,30 +237,13 @@ def _read(node: Absorbed, number: int) -> list[Sentence]:
 def _sentence(statement: Statement) -> Sentence:
     terms = frozenset(analysis.terms(statement.text))
     figures = frozenset(FIGURE.findall(statement.text))
-    return Sentence(
-        statement=statement, claim=read(statement.label + statement.text), terms=terms, figures=figures
-    )
-
-
-def _repeats(sentence: Sentence, others: Iterable[Sentence]) -> bool:
-    """Whether another sentence says all that this one says, its figures included."""
-    return any(_covers(other, sentence) for other in others)
+    return Sentence(statement=statement, terms=terms, figures=figures)
 
 
 def _covers(one: Sentence, other: Sentence) -> bool:
     if not other.terms:
         return one.statement.text == other.statement.text
     return len(one.terms & other.terms) >= REPEATS * len(other.terms) and other.figures <= one.figures
-
-
-def _keep(sentence: Sentence, sifted: Sifted) -> None:
-    """Adds a sentence, in the place of the first one that says less of the same."""
-    for index, kept in enumerate(sifted.kept):
-        if _covers(sentence, kept):
-            sifted.kept[index] = sentence
-            sifted.repeated += 1
-            return
-    sifted.kept.append(sentence)
 
 
 def _summary(verdict: str, kept: Sequence[Statement]) -> str:

@@ -7,11 +7,11 @@ contradiction that the Judge found, and what is taken back is near: said a few t
 import re
 from functools import cache
 
-from core.agents.offline.claims.reading import read
+from core.agents.offline.denials import denied
 from core.language import LANGUAGES, entries
 from core.long_term.texts import statement
 from core.model.record import Origin, Record
-from core.text.blocks import folded
+from core.text.analysis import terms
 
 TURNS_BEFORE = 3
 """How far back a correction reaches that does not name what it takes back."""
@@ -33,8 +33,7 @@ def _just_said(correction: Record, earlier: Record) -> bool:
 
 def _names(correction: Record, earlier: Record) -> bool:
     """Whether the correction denies a word of what it takes back: "Mishka, not Miso"."""
-    denied = {term.key for term in read(folded(statement(correction))).denied}
-    return any(term.key in denied for term in read(folded(statement(earlier))).terms)
+    return not denied(statement(correction)).isdisjoint(terms(statement(earlier)))
 
 
 @cache

@@ -3,30 +3,25 @@
 Law: pure. Words may differ, these may not: a paraphrase with another amount is another fact.
 """
 
-from dataclasses import dataclass
-
-from core.agents.offline.claims.reading import read
-from core.agents.offline.claims.statement import Denial, Kind
-from core.text import sentences
-from core.text.blocks import folded
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Essentials:
-    """The names, amounts and dates, each with its unit, and the words that are denied."""
-
-    exact: frozenset[tuple[Kind, str, str]]
-    denied: frozenset[str]
-
-
-def essentials(text: str) -> Essentials:
-    """Returns what of a text no other text may have otherwise."""
-    terms = [term for sentence in sentences.split(text) for term in read(folded(sentence)).terms]
-    return Essentials(
-        exact=frozenset((term.kind, term.key, term.unit) for term in terms if term.kind is not Kind.WORD),
-        denied=frozenset(term.key for term in terms if term.denial is not Denial.NONE),
-    )
+from core.agents.offline.denials import count_denials
+from core.agents.offline.judging.sentences import NAME_KINDS, is_name, words
+from core.text.chinese import tagged
+from core.text.quantities import written_alike
+from core.text.scripts import is_chinese
 
 
 def have_equal_essentials(one: str, other: str) -> bool:
-    return essentials(one) == essentials(other)
+    """Whether each has the other's quantities and names, and both deny as much."""
+    alike = written_alike(one, other)
+    if alike.left_a or alike.left_b or count_denials(one) != count_denials(other):
+        return False
+    return _has_names_of(alike.a, alike.b) and _has_names_of(alike.b, alike.a)
+
+
+def _has_names_of(one: str, other: str) -> bool:
+    """Whether a text has what another names."""
+    known = {word.lower() for word in words(one)}
+    if is_chinese(other):
+        named = [word.text for word in tagged(other) if word.kind.startswith(NAME_KINDS)]
+        return all(name in one for name in named)
+    return known.issuperset(word.lower() for word in words(other) if is_name(word))

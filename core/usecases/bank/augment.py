@@ -169,7 +169,7 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
         return Gathered(
             frame=frame(
                 bank.insight,
-                bank.open_conflicts(),
+                [*bank.open_conflicts(), *bank.suspected_conflicts()],
                 () if command.tools_apart else declared,
                 budget,
                 house.retrieval.history_share,

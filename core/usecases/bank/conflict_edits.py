@@ -10,29 +10,41 @@ from core.bank.bank import Bank
 from core.bank.steps import ConflictPut
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus
+from core.model.insight import Insight
 from core.usecases.bank.contest import closed, handed_over
-from core.usecases.bank.planning import with_conflict, without_conflict
+from core.usecases.bank.planning import with_validations, without_conflict
 from core.usecases.bank.verdicts import Verdict
 from core.usecases.moment import Moment
 
 
 class ConflictEdits:
-    """Conflicts that a round opens, closes or hands over. `opened`: the one of its new node, if there is one;
-    `insight`: the document with what became of them, the bank's own where nothing did."""
+    """Conflicts that a round opens, closes or hands over. `opened`: the one of its new node, if there is one."""
 
     def __init__(self, bank: Bank, moment: Moment) -> None:
         self._bank = bank
         self._moment = moment
         self._changed: dict[ConflictId, Conflict] = {}
-        self.insight = bank.insight
+        self._insight = bank.insight
         self.opened: ConflictId | None = None
 
+    @property
+    def insight(self) -> Insight:
+        """The document with what became of the conflicts: the bank's own where nothing did."""
+        if not self._changed:
+            return self._insight
+        stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts()}
+        standing = {**stored, **self._changed}.values()
+        waiting = [one for one in standing if one.status is ConflictStatus.OPEN]
+        return with_validations(self._insight, waiting, self._moment.validation_floor)
+
+    @property
+    def opened_conflict(self) -> Conflict | None:
+        return self._changed[self.opened] if self.opened else None
+
     def open(self, conflict: Conflict) -> None:
-        """Opens the new node's conflict; its validation is planned from the floor on."""
+        """Opens the new node's conflict; its validation is planned from the floor on, in its turn."""
         self.opened = conflict.conflict_id
         self._changed[conflict.conflict_id] = conflict
-        if conflict.confidence >= self._moment.validation_floor:
-            self.insight = with_conflict(self.insight, conflict)
 
     def close(
         self,
@@ -48,13 +60,13 @@ class ConflictEdits:
             verdict_interaction_id=verdict.interaction_id if verdict else None,
             node_id=node_id,
         )
-        self.insight = without_conflict(self.insight, conflict, verdict.text if verdict else "")
+        self._insight = without_conflict(self._insight, conflict, verdict.text if verdict else "")
 
     def hand_over(self, conflict: Conflict, gone: Container[NodeId], into: NodeId) -> Conflict:
         """Moves the sides that are gone to the node that stands for them; returns the conflict, moot perhaps."""
         moved = self._changed[conflict.conflict_id] = handed_over(conflict, gone, into, self._moment.now)
         if moved.status is ConflictStatus.MOOT:
-            self.insight = without_conflict(self.insight, conflict)
+            self._insight = without_conflict(self._insight, conflict)
         return moved
 
     def set_aside(self, conflict: Conflict) -> None:

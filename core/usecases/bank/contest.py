@@ -18,7 +18,12 @@ from core.text.wording import words_of
 
 
 def contested(
-    bank: Bank, new: Node, opinions: Sequence[ConflictOpinion], conflict_id: ConflictId, now: datetime
+    bank: Bank,
+    new: Node,
+    opinions: Sequence[ConflictOpinion],
+    conflict_id: ConflictId,
+    now: datetime,
+    status: ConflictStatus = ConflictStatus.OPEN,
 ) -> Conflict:
     """Returns one conflict of a new node and all its partners of the round, the new node first, each with its
     evidence."""
@@ -34,7 +39,7 @@ def contested(
         description="\n".join(dict.fromkeys(o.description for o in opinions)),
         confidence=max(o.confidence for o in opinions),
         reasoning="\n".join(dict.fromkeys(o.reasoning for o in opinions)),
-        status=ConflictStatus.OPEN,
+        status=status,
         create_time=now,
     )
 

@@ -19,8 +19,9 @@ from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.decide import decide
 from core.usecases.bank.going_on import going_on, insight_steps
-from core.usecases.bank.planning import without_conflict
+from core.usecases.bank.planning import with_validations, without_conflict
 from core.usecases.bank.rewording import words_without
+from core.usecases.bank.suspicions import ended_by_deletion
 from core.usecases.house import House, require_own_space
 from core.usecases.revisions import require_unchanged
 
@@ -79,6 +80,11 @@ class _Farewell:
                 ConflictPut(conflict=replace(conflict, status=ConflictStatus.MOOT, close_time=self._now))
             )
             insight = without_conflict(insight, conflict)
+        steps += ended_by_deletion(self._bank, self._node.node_id, self._now)
+        if self._conflicts:
+            left = [one for one in self._bank.open_conflicts() if one not in self._conflicts]
+            floor = self._house.retrieval.validation_floor_of(self._bank)
+            insight = with_validations(insight, left, floor)
         after = going_on(self._house, self._bank, insight)
         return (*steps, *insight_steps(self._house, self._bank, after))
 

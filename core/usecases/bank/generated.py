@@ -15,14 +15,17 @@ from core.model.structuring import Purpose
 from core.text import sentences
 from core.text.blocks import folded
 from core.usecases.bank.absorb import topic
+from core.usecases.bank.excerpts import excerpts
 from core.verbatim.segment_order import ANSWERER, voice
 
 MEMORIZED = (Purpose.MEMORIZE, Purpose.REFERENCE)
 
 
 def judged(bank: Bank, node: Node, judge_assistants: bool) -> Topic:
-    """Returns the node as the first judgement sees it: what only an assistant says is told apart."""
-    return replace(topic(node), generated="" if judge_assistants else generated(bank, node.segments))
+    """Returns the node as the first judgement sees it, with what it rests on: what only an assistant says is told
+    apart."""
+    said = "" if judge_assistants else generated(bank, node.segments)
+    return replace(topic(node), generated=said, excerpts=excerpts(bank, node))
 
 
 def generated(bank: Bank, refs: Sequence[SegmentRef]) -> str:

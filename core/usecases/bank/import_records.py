@@ -15,7 +15,7 @@ from core.bank.steps import NodePut, SegmentRefute
 from core.errors import ImportInvalid
 from core.ids import AttachmentId, ChangeId, ConflictId, InteractionId, NodeId, SegmentRef, is_id
 from core.model.bank import BankRecord
-from core.model.conflict import Conflict, ConflictStatus
+from core.model.conflict import Conflict
 from core.model.copies import MOST_REFS, Copies
 from core.model.insight import Insight
 from core.model.interaction import Attachment, Interaction, Span
@@ -270,7 +270,7 @@ class Gathered:
 
     def _take_conflict(self, conflict: Conflict) -> None:
         self._add_named(self._conflicts, conflict.conflict_id, conflict)
-        if conflict.status is ConflictStatus.OPEN:
+        if not conflict.is_closed:
             nodes = {side.node_id for side in conflict.sides}
             self._require(len(nodes) > 1, "an open conflict has two sides or more")
             self._require(len(nodes) == len(conflict.sides), "a node is one side of a conflict")

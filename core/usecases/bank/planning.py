@@ -1,6 +1,6 @@
 """What core keeps true of an insight document, whatever a Planner answers.
 
-Law: pure. Open conflicts' CROSS_VALIDATION tasks, if planned, stand in front, oldest first; completed tasks
+Law: pure. Open conflicts' CROSS_VALIDATION tasks, three of them at most, stand in front, oldest first; completed tasks
 are only ever added; a task keeps its id as long as it says the same. There is always a next task or an end: work on a
 goal ends well when nothing is pending and every failure was made good, and is given up when nothing more can be tried.
 No task is tried more often than `attempts` as it was planned, nor more often than `most_attempts` in all its forms.
@@ -18,6 +18,7 @@ from core.text.brevity import brief
 from core.text.scripts import is_chinese
 
 ATTEMPTS = 3
+MOST_VALIDATIONS = 3  # that stand planned at a time; other conflicts wait open
 HOPELESS = 4  # times as many failed steps in a row as one task may be tried
 NAMED = 200  # code points of a task that is named in a reason
 GIVEN_UP = {
@@ -75,6 +76,25 @@ def with_conflict(insight: Insight, conflict: Conflict) -> Insight:
     others = [t for t in insight.pending if not t.conflict_id]
     pending = (*validations, _validation(conflict), *others)
     return replace(insight, pending=pending, finished=False, outcome=None, reason="")
+
+
+def with_validations(insight: Insight, conflicts: Sequence[Conflict], floor: float) -> Insight:
+    """Returns the document with the validations of the oldest open conflicts planned, MOST_VALIDATIONS at a time.
+
+    A conflict below the floor waits for a verdict without one, and so does one whose validation has failed often
+    enough.
+    """
+    planned = {task.conflict_id for task in insight.pending if task.conflict_id}
+    waiting = [
+        one
+        for one in sorted(conflicts, key=lambda one: (one.create_time, one.conflict_id))
+        if one.confidence >= floor
+        and one.conflict_id not in planned
+        and not attempts_at(insight, one.conflict_id)
+    ]
+    for conflict in waiting[: max(0, MOST_VALIDATIONS - len(planned))]:
+        insight = with_conflict(insight, conflict)
+    return insight
 
 
 def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") -> Insight:

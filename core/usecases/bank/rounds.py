@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from core.agents.opinions import Opinions
-from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion
+from core.agents.roles import ConflictOpinion, Consolidation, Grade, MergeOpinion, RelatedOpinion
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
@@ -39,6 +39,7 @@ from core.usecases.bank.joining import of_all
 from core.usecases.bank.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.rewording import reworded, touched, union
 from core.usecases.bank.settled import Points
+from core.usecases.bank.suspicions import Suspicions
 from core.usecases.bank.verdicts import Verdict
 from core.usecases.moment import Moment
 
@@ -65,6 +66,7 @@ class Round:
         self._records: list[MergeRecord] = []
         self._conflicts = ConflictEdits(bank, moment)
         self._points = Points(bank)
+        self._suspicions = Suspicions(bank, moment.now)
         self._settled: list[tuple[NodeId, NodeId]] = []
 
     @property
@@ -102,6 +104,7 @@ class Round:
         """Makes the conflict's nodes one by the verdict, which goes round again."""
         sides = [self._bank.nodes[side.node_id] for side in conflict.sides]
         made = self._absorb(sides, MergeReason.CONFLICT, conflict.description, verdict, conflict.conflict_id)
+        self._suspicions.refuted += made.refuted
         self._points.settle(conflict, sides, made.refuted)
         self._points.mark(repetitions_elsewhere(self._bank, conflict, made.refuted, verdict.text))
         self._entered = replace(
@@ -174,7 +177,10 @@ class Round:
             for a, b in (*self._settled, *self._points.pairs)
             if not {a, b} & set(self._edits.gone)
         ]
-        return [*steps, *self._conflicts.puts()]
+        suspected = self._suspicions.puts(
+            self._entered, self._edits.gone, self._conflicts.opened_conflict, self._opinions.new_id
+        )
+        return [*steps, *self._conflicts.puts(), *suspected]
 
     # ---- the round ----
 
@@ -184,7 +190,10 @@ class Round:
             nodes = [self._current, *(self._bank.nodes[c] for c in candidates)]
             new, *topics = [judged(self._bank, node, self._moment.judge_assistants) for node in nodes]
             found = self._opinions.conflicts_and_merges(new, topics)
-            conflicts = [o for o in found if isinstance(o, ConflictOpinion)]
+            conflicts = [o for o in found if isinstance(o, ConflictOpinion) and self._is_sure(o)]
+            likely = [o for o in found if isinstance(o, ConflictOpinion) and o not in conflicts]
+            found = [o for o in found if o not in likely]
+            self._suspicions.noted = [o for o in likely if not self._is_settled(o)]
             if disputed := [o for o in conflicts if not self._is_settled(o)]:
                 self._contest(disputed)
                 return self._outcome()
@@ -214,6 +223,11 @@ class Round:
         pairs = (*self._settled, *self._points.pairs)
         apart.update(other for first, other in pairs if first == current.node_id)
         return chosen(self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart)
+
+    def _is_sure(self, opinion: ConflictOpinion) -> bool:
+        """Whether an opinion opens a conflict: by its grade, or by the bank's own floor of validations."""
+        floor = self._moment.own_floor
+        return opinion.grade is Grade.SURE or (floor is not None and opinion.confidence >= floor)
 
     def _is_settled(self, opinion: ConflictOpinion) -> bool:
         return self._points.is_settled(self._current, self._edits.gone, opinion)

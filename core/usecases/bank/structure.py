@@ -29,7 +29,6 @@ from core.errors import (
 )
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
 from core.keys import BankKey
-from core.model.conflict import ConflictStatus
 from core.model.insight import Insight
 from core.model.interaction import Interaction, TaskStatus
 from core.model.node import Node
@@ -319,7 +318,7 @@ class _Work:
             if done := bank.tree.cluster(self._interaction_id, 0):
                 return Draft(result=done.outcome)
             conflict = bank.conflict(ConflictId(conflict_id))
-            if conflict.status is not ConflictStatus.OPEN:
+            if conflict.is_closed:
                 return Draft(result=None)  # closed meanwhile: the verdict stays on record
             round_ = Round(bank, self._opinions, self._moment(bank, revision))
             verdict = verdict_of(bank, interaction, structuring.verdict_type)

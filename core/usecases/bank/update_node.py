@@ -15,6 +15,7 @@ from core.model.vector import Vector
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.absorb import embedding_text
 from core.usecases.bank.decide import decide
+from core.usecases.bank.suspicions import ended_by_words
 from core.usecases.house import House, require_embedding
 from core.usecases.revisions import require_unchanged
 from core.usecases.vectors import unit
@@ -54,6 +55,7 @@ async def update_node(house: House, command: UpdateNode) -> Committed[Node]:
         steps: list[Step] = [NodePut(node=node, vector=_vector(house, bank, command, node, opinions))]
         if node.summary != before.summary:
             steps.append(PairForget(node_id=node.node_id))  # what was settled was settled about other words
+            steps += ended_by_words(bank, node, now)
         return Draft(result=node, steps=tuple(steps), touches=frozenset({f"node:{node.node_id}"}))
 
     return await decide(house, command.key, compose, ledger, command.request, Node)

@@ -11,7 +11,7 @@ from datetime import datetime
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField, TaskNotFound
 from core.ids import ConflictId, InteractionId, SegmentRef, TaskId
-from core.model.conflict import Conflict, ConflictStatus, VerdictType
+from core.model.conflict import Conflict, VerdictType
 from core.model.insight import TaskType, is_validation
 from core.model.interaction import Attachment, Interaction, Span, TaskReport
 from core.usecases.bank.planning import again_id, attempts_at, validation_id
@@ -52,9 +52,9 @@ def verdict_of(bank: Bank, interaction: Interaction, type_: VerdictType | None) 
 
 
 def open_conflict(bank: Bank, conflict_id: ConflictId) -> Conflict:
-    """Raises ConflictNotFound, ConflictClosed."""
+    """Returns a conflict that is open or suspected. Raises ConflictNotFound, ConflictClosed."""
     conflict = bank.conflict_named(conflict_id)
-    if conflict.status is not ConflictStatus.OPEN:
+    if conflict.is_closed:
         raise ConflictClosed(conflict_id, conflict.status)
     return conflict
 

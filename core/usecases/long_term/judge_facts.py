@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from core.agents.offline.corrections import corrects
 from core.agents.offline.essentials import have_equal_essentials
 from core.agents.opinions import Opinions, Unasked
-from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource, Topic
+from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource, Topic
 from core.errors import CollectionNotFound, MemoryOff
 from core.ids import NodeId, RecordId
 from core.keys import CollectionKey
@@ -75,7 +75,8 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
 def _contradictions(
     collection: Collection, fact: Record, found: Sequence[ConflictOpinion | MergeOpinion]
 ) -> list[Contradiction]:
-    """Returns what the fact contradicts, the surest first. A user takes back one thing at a time."""
+    """Returns what the fact contradicts, the surest first. A user takes back one thing at a time, for which a likely
+    contradiction is enough."""
     contradictions: list[Contradiction] = []
     corrected = False
     for opinion in found:
@@ -87,6 +88,8 @@ def _contradictions(
             reason = SupersededReason.MODEL
         elif not corrected and corrects(fact, other):
             reason, corrected = SupersededReason.CORRECTION, True
+        if reason is None and opinion.grade is not Grade.SURE:
+            continue  # what is only likely contests nothing
         contradictions.append(Contradiction(with_id=other.record_id, reason=reason))
     return contradictions
 

@@ -1846,6 +1846,74 @@ class ListConflictsResponse(_message.Message):
 Global___ListConflictsResponse: _TypeAlias = ListConflictsResponse  # noqa: Y015
 
 @_typing.final
+class ConfirmConflictRequest(_message.Message):
+    """Confirms a conflict."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    CONFLICT_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    bank_id: _builtins.str
+    """Which bank."""
+    conflict_id: _builtins.str
+    """Which conflict."""
+    request_id: _builtins.str
+    """Names the attempt. Empty: none."""
+    def __init__(
+        self,
+        *,
+        bank_id: _builtins.str = ...,
+        conflict_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_id", b"bank_id", "conflict_id", b"conflict_id", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmConflictRequest: _TypeAlias = ConfirmConflictRequest  # noqa: Y015
+
+@_typing.final
+class ConfirmConflictResponse(_message.Message):
+    """A conflict confirmed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONFLICT_FIELD_NUMBER: _builtins.int
+    INSIGHT_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The bank's revision with it."""
+    replayed: _builtins.bool
+    """Whether it was answered from an earlier attempt."""
+    @_builtins.property
+    def conflict(self) -> _types_pb2.Conflict:
+        """The conflict as it stands now."""
+
+    @_builtins.property
+    def insight(self) -> _types_pb2.Insight:
+        """Where the task stands."""
+
+    def __init__(
+        self,
+        *,
+        conflict: _types_pb2.Conflict | None = ...,
+        insight: _types_pb2.Insight | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conflict", b"conflict", "insight", b"insight"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict", b"conflict", "insight", b"insight", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmConflictResponse: _TypeAlias = ConfirmConflictResponse  # noqa: Y015
+
+@_typing.final
 class ResolveConflictRequest(_message.Message):
     """Settles a conflict."""
 

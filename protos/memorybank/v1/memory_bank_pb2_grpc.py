@@ -101,6 +101,11 @@ class MemoryBankStub(object):
                 request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictResponse.FromString,
                 _registered_method=True)
+        self.ConfirmConflict = channel.unary_unary(
+                '/memorybank.v1.MemoryBank/ConfirmConflict',
+                request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ConfirmConflictRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ConfirmConflictResponse.FromString,
+                _registered_method=True)
         self.RetractInteractions = channel.unary_unary(
                 '/memorybank.v1.MemoryBank/RetractInteractions',
                 request_serializer=memorybank_dot_v1_dot_memory__bank__pb2.RetractInteractionsRequest.SerializeToString,
@@ -257,6 +262,14 @@ class MemoryBankServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ConfirmConflict(self, request, context):
+        """Makes a suspected conflict an open one: its sides are contested, and its validation is planned as any other's. One that
+        is open stays as it is. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RetractInteractions(self, request, context):
         """Takes records back with all that rests on them: in one change nodes, edges, conflicts and verdicts on them, lineage,
         and what the plan says of them are out of every answer, and kept for ReleaseInteractions until EraseInteractions.
@@ -396,6 +409,11 @@ def add_MemoryBankServicer_to_server(servicer, server):
                     servicer.ResolveConflict,
                     request_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictResponse.SerializeToString,
+            ),
+            'ConfirmConflict': grpc.unary_unary_rpc_method_handler(
+                    servicer.ConfirmConflict,
+                    request_deserializer=memorybank_dot_v1_dot_memory__bank__pb2.ConfirmConflictRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_memory__bank__pb2.ConfirmConflictResponse.SerializeToString,
             ),
             'RetractInteractions': grpc.unary_unary_rpc_method_handler(
                     servicer.RetractInteractions,
@@ -796,6 +814,33 @@ class MemoryBank(object):
             '/memorybank.v1.MemoryBank/ResolveConflict',
             memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictRequest.SerializeToString,
             memorybank_dot_v1_dot_memory__bank__pb2.ResolveConflictResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ConfirmConflict(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.MemoryBank/ConfirmConflict',
+            memorybank_dot_v1_dot_memory__bank__pb2.ConfirmConflictRequest.SerializeToString,
+            memorybank_dot_v1_dot_memory__bank__pb2.ConfirmConflictResponse.FromString,
             options,
             channel_credentials,
             insecure,

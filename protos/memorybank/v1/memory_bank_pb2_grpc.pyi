@@ -82,6 +82,10 @@ class MemoryBankStub:
     """Closes a conflict: merges its sides by a verdict, or dismisses it. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED,
     STALE_REVISION, EMBEDDING_REQUIRED, AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, EMBEDDER_UNAVAILABLE.
     """
+    ConfirmConflict: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.ConfirmConflictRequest, _memory_bank_pb2.ConfirmConflictResponse]
+    """Makes a suspected conflict an open one: its sides are contested, and its validation is planned as any other's. One that
+    is open stays as it is. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED.
+    """
     RetractInteractions: _grpc.UnaryUnaryMultiCallable[_memory_bank_pb2.RetractInteractionsRequest, _memory_bank_pb2.RetractInteractionsResponse]
     """Takes records back with all that rests on them: in one change nodes, edges, conflicts and verdicts on them, lineage,
     and what the plan says of them are out of every answer, and kept for ReleaseInteractions until EraseInteractions.
@@ -169,6 +173,10 @@ class MemoryBankAsyncStub(MemoryBankStub):
     ResolveConflict: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.ResolveConflictRequest, _memory_bank_pb2.ResolveConflictResponse]  # type: ignore[assignment]
     """Closes a conflict: merges its sides by a verdict, or dismisses it. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED,
     STALE_REVISION, EMBEDDING_REQUIRED, AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, EMBEDDER_UNAVAILABLE.
+    """
+    ConfirmConflict: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.ConfirmConflictRequest, _memory_bank_pb2.ConfirmConflictResponse]  # type: ignore[assignment]
+    """Makes a suspected conflict an open one: its sides are contested, and its validation is planned as any other's. One that
+    is open stays as it is. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED.
     """
     RetractInteractions: _aio.UnaryUnaryMultiCallable[_memory_bank_pb2.RetractInteractionsRequest, _memory_bank_pb2.RetractInteractionsResponse]  # type: ignore[assignment]
     """Takes records back with all that rests on them: in one change nodes, edges, conflicts and verdicts on them, lineage,
@@ -332,6 +340,16 @@ class MemoryBankServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_memory_bank_pb2.ResolveConflictResponse, _abc.Awaitable[_memory_bank_pb2.ResolveConflictResponse]]:
         """Closes a conflict: merges its sides by a verdict, or dismisses it. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED,
         STALE_REVISION, EMBEDDING_REQUIRED, AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, EMBEDDER_UNAVAILABLE.
+        """
+
+    @_abc_1.abstractmethod
+    def ConfirmConflict(
+        self,
+        request: _memory_bank_pb2.ConfirmConflictRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_memory_bank_pb2.ConfirmConflictResponse, _abc.Awaitable[_memory_bank_pb2.ConfirmConflictResponse]]:
+        """Makes a suspected conflict an open one: its sides are contested, and its validation is planned as any other's. One that
+        is open stays as it is. Errors: CONFLICT_NOT_FOUND, CONFLICT_CLOSED.
         """
 
     @_abc_1.abstractmethod

@@ -131,7 +131,11 @@ class _ConflictStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Confli
     CONFLICT_STATUS_DISMISSED: _ConflictStatus.ValueType  # 3
     """Found to be none."""
     CONFLICT_STATUS_MOOT: _ConflictStatus.ValueType  # 4
-    """A side was deleted before a verdict came."""
+    """A side was deleted before a verdict came, or what was suspected is said no more."""
+    CONFLICT_STATUS_SUSPECTED: _ConflictStatus.ValueType  # 5
+    """Likely, not sure. Nothing waits for it: no side is contested, no validation is planned, a task may finish. ConfirmConflict
+    makes it OPEN, ResolveConflict settles it. At most 2 stand of a node and 1,000 of a bank: the least sure go.
+    """
 
 class ConflictStatus(_ConflictStatus, metaclass=_ConflictStatusEnumTypeWrapper):
     """Where a conflict stands."""
@@ -145,7 +149,11 @@ CONFLICT_STATUS_RESOLVED: ConflictStatus.ValueType  # 2
 CONFLICT_STATUS_DISMISSED: ConflictStatus.ValueType  # 3
 """Found to be none."""
 CONFLICT_STATUS_MOOT: ConflictStatus.ValueType  # 4
-"""A side was deleted before a verdict came."""
+"""A side was deleted before a verdict came, or what was suspected is said no more."""
+CONFLICT_STATUS_SUSPECTED: ConflictStatus.ValueType  # 5
+"""Likely, not sure. Nothing waits for it: no side is contested, no validation is planned, a task may finish. ConfirmConflict
+makes it OPEN, ResolveConflict settles it. At most 2 stand of a node and 1,000 of a bank: the least sure go.
+"""
 Global___ConflictStatus: _TypeAlias = ConflictStatus  # noqa: Y015
 
 class _VerdictType:

@@ -79,13 +79,21 @@ class Network:
         return np.concatenate(parts) if parts else np.empty((0, 3), np.float32)
 
     def _some(self, a: F32, b: F32) -> F32:
+        return self.classes(self.seen(a, b))
+
+    def classes(self, both: F32) -> F32:
+        """Returns the likelihoods of what is seen of pairs, shape (n, 4 width)."""
+        inner = np.maximum(both @ self.both_weights + self.both_bias, 0)
+        return _softmax(inner @ self.class_weights + self.class_bias)
+
+    def seen(self, a: F32, b: F32) -> F32:
+        """Returns what is seen of pairs, whichever sentence comes first: shape (n, 4 width)."""
         (a, there_a), (b, there_b) = _trimmed(a), _trimmed(b)
         nearness = _units(a) @ _units(b).transpose(0, 2, 1) * self.sharpness
         one = self._seen(a, there_a, b, there_b, nearness)
         other = self._seen(b, there_b, a, there_a, nearness.transpose(0, 2, 1))
-        both = np.concatenate([one + other, np.abs(one - other)], axis=1)
-        inner = np.maximum(both @ self.both_weights + self.both_bias, 0)
-        return _softmax(inner @ self.class_weights + self.class_bias)
+        both: F32 = np.concatenate([one + other, np.abs(one - other)], axis=1)
+        return both
 
     def _seen(self, a: F32, there_a: F32, b: F32, there_b: F32, nearness: F32) -> F32:
         """Returns what is seen of the sentences `a` beside `b`: shape (n, 2 width), the most and the mean."""

@@ -12,6 +12,7 @@ from core.model.interaction import TaskStatus
 from core.ports.aggregates import RequestKey
 from core.usecases.bank.advance_task import AdvanceTask
 from core.usecases.bank.augment import Augment
+from core.usecases.bank.confirm_conflict import ConfirmConflict
 from core.usecases.bank.create_bank import CreateBank
 from core.usecases.bank.delete_bank import DeleteBank
 from core.usecases.bank.get_bank import GetBank
@@ -270,6 +271,15 @@ def resolve_conflict(request: pb.ResolveConflictRequest, caller: Caller) -> Reso
             evidence=check.text("evidence", request.evidence),
             type=type_,
             if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def confirm_conflict(request: pb.ConfirmConflictRequest, caller: Caller) -> ConfirmConflict:
+    with checking(caller) as check:
+        return ConfirmConflict(
+            key=check.key(caller, request.bank_id),
+            conflict_id=ConflictId(check.id("conflict_id", request.conflict_id)),
             request=check.request(request),
         )
 

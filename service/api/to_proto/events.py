@@ -18,7 +18,7 @@ from core.bank.steps import (
     Step,
     StructuringPut,
 )
-from core.model.conflict import Conflict, ConflictStatus
+from core.model.conflict import Conflict
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.usecases.bank.watch_bank import BankGone
@@ -85,7 +85,7 @@ def _node_event(node: Node) -> pb.ChangeEvent:
 
 def _conflict_event(conflict: Conflict) -> pb.ChangeEvent:
     shown = values.conflict(conflict)
-    if conflict.status is ConflictStatus.OPEN:
+    if not conflict.is_closed:
         return pb.ChangeEvent(conflict_opened=shown)
     return pb.ChangeEvent(conflict_closed=shown)
 

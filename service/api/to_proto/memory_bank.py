@@ -7,6 +7,7 @@ from core.model.insight import Insight
 from core.ports.aggregates import Committed
 from core.ports.store import PurgeCounts
 from core.usecases.bank.advance_task import TaskAdvanced
+from core.usecases.bank.confirm_conflict import ConflictConfirmed
 from core.usecases.bank.create_bank import BankMade
 from core.usecases.bank.delete_bank import BankPurged
 from core.usecases.bank.get_bank import BankSeen
@@ -178,6 +179,15 @@ def resolve_conflict(done: ConflictResolved) -> pb.ResolveConflictResponse:
         conflict_ids=done.conflict_ids,
         insight=latest(done.insight),
         usage=usage(done.usage),
+        revision=done.revision,
+        replayed=done.replayed,
+    )
+
+
+def confirm_conflict(done: ConflictConfirmed) -> pb.ConfirmConflictResponse:
+    return pb.ConfirmConflictResponse(
+        conflict=conflict(done.conflict),
+        insight=latest(done.insight),
         revision=done.revision,
         replayed=done.replayed,
     )

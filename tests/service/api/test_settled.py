@@ -130,4 +130,4 @@ async def test_a_conflict_names_subject_attribute_and_whole_units(service: Servi
 
     (listed,) = (await service.bank.ListConflicts(pb.ListConflictsRequest(bank_id="b1"))).conflicts
 
-    assert listed.description == "该设备的保修时间为：“1,080小时”与“720小时”矛盾"
+    assert listed.description == "“该设备的保修时间为[1,080]小时”与“该设备的保修时间为[720]小时”矛盾"

@@ -243,6 +243,7 @@ RIGHT: dict[str, Message] = {
     "UploadAttachment": bank.UploadAttachmentRequest(header=bank.UploadAttachmentHeader(bank_id="b1")),
     "Restructure": bank.RestructureRequest(bank_id="b1"),
     "ListConflicts": bank.ListConflictsRequest(bank_id="b1"),
+    "ConfirmConflict": bank.ConfirmConflictRequest(bank_id="b1", conflict_id="c1"),
     "ResolveConflict": bank.ResolveConflictRequest(bank_id="b1", conflict_id="c1", verdict="v"),
     "GetInsight": bank.GetInsightRequest(bank_id="b1"),
     "UpdateInsight": bank.UpdateInsightRequest(bank_id="b1", update_mask=INSIGHT_MASK),
@@ -343,6 +344,7 @@ WRONG: dict[str, Table] = {
         "wait": NO_ENUM,
     },
     "ListConflicts": {**READ, **BAD_PAGES, "statuses": [[0], [99], [1] * 17], "node_id": BAD_IDS},
+    "ConfirmConflict": {**CHANGE, "conflict_id": REQUIRED_ID},
     "ResolveConflict": {
         **CHANGE,
         "conflict_id": REQUIRED_ID,

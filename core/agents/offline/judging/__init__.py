@@ -1,6 +1,6 @@
 """The parts of the offline Judge (`core.agents.offline.judge`), one for each of its steps.
 
-`topic_sentences` reads a topic's sentences. `conflict` finds the sentences of two topics that contradict each other,
-`merge` the topics of which one holds the other, `relation` those that concern each other. What two sentences say of
-one another is decided in `core.agents.offline.claims`.
+`sentences` reads a topic's sentences in their contexts, `context` says what these allow to conclude, `comparing` which
+sentences are compared and what the likelihoods come to, `opinions` makes one opinion of them, `relation` finds the
+topics that concern each other.
 """

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.agents.offline import naming
-from core.agents.offline.claims.statement import Kind
-from core.agents.offline.judging.topic_sentences import Side, text_of
+from core.agents.offline.judging.sentences import names
 from core.agents.roles import RelatedOpinion, Topic
 from core.text.scripts import is_chinese
 
@@ -26,8 +25,13 @@ KEYWORDS = 10
 INHERITED_KEYWORDS = 3  # of the other's, added to one's own
 
 
+def text_of(topic: Topic) -> str:
+    """Returns what a topic is related by: its summary, or its context where it has none."""
+    return topic.summary or topic.context
+
+
 def relations(
-    new: Side, candidates: Sequence[Side], near: NDArray[np.float32], related: float
+    new: Topic, candidates: Sequence[Topic], near: NDArray[np.float32], related: float
 ) -> list[RelatedOpinion]:
     """Returns the relations to the candidates, surest first. `related`: the embedder's threshold."""
     rare = _rare_in_common(new, candidates)
@@ -37,16 +41,16 @@ def relations(
         standing_out = max(related, float(near.mean()) + STANDING_OUT)
         lines = [related if len(words) >= SEVERAL_RARE else standing_out for words in rare]
     opinions = [
-        _relation(new.topic, side.topic, float(likeness), words)
-        for side, words, likeness, least in zip(candidates, rare, near, lines, strict=True)
+        _relation(new, topic, float(likeness), words)
+        for topic, words, likeness, least in zip(candidates, rare, near, lines, strict=True)
         if likeness >= least
     ]
     return sorted(opinions, key=lambda one: (-one.confidence, one.existing))[:MOST_RELATED]
 
 
-def _rare_in_common(new: Side, candidates: Sequence[Side]) -> list[list[str]]:
+def _rare_in_common(new: Topic, candidates: Sequence[Topic]) -> list[list[str]]:
     """Returns for each candidate the words it has in common with the new topic and with few candidates."""
-    own, mentioned = _mentions(new), [_mentions(side) for side in candidates]
+    own, mentioned = _mentions(new), [_mentions(topic) for topic in candidates]
     most = max(1, int(len(candidates) * RARE_SHARE))
     return [
         sorted(word for word in own & names if sum(word in each for each in mentioned) <= most)
@@ -54,11 +58,9 @@ def _rare_in_common(new: Side, candidates: Sequence[Side]) -> list[list[str]]:
     ]
 
 
-def _mentions(side: Side) -> frozenset[str]:
+def _mentions(topic: Topic) -> frozenset[str]:
     """Returns keywords and names in lower case."""
-    terms = (term for one in side.sentences for term in one.statement.terms)
-    names = {term.key for term in terms if term.kind is Kind.NAME}
-    return frozenset(names | {word.lower() for word in side.topic.keywords})
+    return frozenset(word.lower() for word in (*names(text_of(topic)), *topic.keywords))
 
 
 def _relation(new: Topic, existing: Topic, likeness: float, rare: Sequence[str]) -> RelatedOpinion:

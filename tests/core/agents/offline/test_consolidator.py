@@ -1,12 +1,12 @@
 from datetime import UTC, datetime
 
 from core.agents.offline.consolidator import OfflineConsolidator
-from core.agents.offline.contradiction import contradiction
 from core.agents.offline.structurer import MOST
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
 from core.ids import NodeId
 from core.model.lineage import MergeReason
 from core.text.scripts import display_width
+from tests.support.embedders import local_comparer
 
 
 def absorbed(node: str, year: int, summary: str, context: str, *keywords: str) -> Absorbed:
@@ -16,7 +16,7 @@ def absorbed(node: str, year: int, summary: str, context: str, *keywords: str) -
 
 async def merged(*nodes: Absorbed, neighbors: tuple[Neighbor, ...] = (), verdict: str = "") -> Consolidation:
     reason = MergeReason.CONFLICT if verdict else MergeReason.MERGE
-    return await OfflineConsolidator(contradiction).consolidate(nodes, neighbors, reason, verdict, "")
+    return await OfflineConsolidator(local_comparer()).consolidate(nodes, neighbors, reason, verdict, "")
 
 
 async def test_what_both_say_is_said_once_and_what_one_says_is_kept() -> None:

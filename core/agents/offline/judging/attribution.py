@@ -1,0 +1,63 @@
+"""What a sentence states, without the words that only tell who or what says so.
+
+Law: pure. "According to the leaflet, the ferry leaves at nine" and "the captain said that it leaves at ten" are about
+the ferry: a source is no part of what is compared. Words that deny or doubt are: "nobody said that" stays whole.
+"""
+
+import re
+from functools import cache
+
+from core.agents.offline.denials import count_denials
+from core.language import entries
+from core.text import citation
+from core.text.chinese import tagged
+from core.text.scripts import is_chinese
+
+LEAST = 3  # words of a statement without its source; with fewer, the words are no source
+MOST_WORDS = 8  # of a source before its verb
+LONGEST = 30  # code points of a Chinese source
+WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")
+BEGINNING = r"(?:the|a|an|this|that|these|those|it|its|he|she|his|her|they|their|we|our|there|all|no)\b"
+
+
+def statement_of(text: str) -> str:
+    """Returns what a sentence states; the whole sentence where it names no source."""
+    text = citation.stripped(text)
+    stated = _chinese(text) if is_chinese(text) else _english(text)
+    source = text[: len(text) - len(stated)] if text.endswith(stated) else text
+    return stated if len(WORD.findall(stated)) >= LEAST and not count_denials(source) else text
+
+
+def _english(text: str) -> str:
+    for form in _english_forms():
+        if found := form.match(text):
+            return text[found.end() :]
+    return text
+
+
+@cache
+def _english_forms() -> tuple[re.Pattern[str], ...]:
+    sources = "|".join(map(re.escape, entries("sources", "en")))
+    verbs = "|".join(entries("sayings", "en"))
+    subject = rf"(?:[\w'’.\-]+\s+){{1,{MOST_WORDS}}}?"
+    return (
+        re.compile(rf"(?:{sources})\s+[^,:;.]{{1,80}}[,:]\s*", re.IGNORECASE),
+        re.compile(rf"(?:{sources})\s+\S+(?:\s+\S+){{0,2}}?\s+(?={BEGINNING})", re.IGNORECASE),
+        re.compile(rf"{subject}(?:{verbs})\s+(?:(?:to\s+)?(?:us|me|him|her|them)\s+)?that\s+", re.IGNORECASE),
+        re.compile(rf"{subject}(?:say|says|said)\s+(?=\S)", re.IGNORECASE),
+    )
+
+
+def _chinese(text: str) -> str:
+    opening = re.match(rf"(?:{'|'.join(entries('sources', 'zh'))})[^，,。；]{{1,{LONGEST}}}[，,：:]\s*", text)
+    if opening:
+        return text[opening.end() :]
+    verbs = entries("sayings", "zh")
+    place = 0
+    for n, word in enumerate(tagged(text[: LONGEST + 4])):
+        place += len(word.text)
+        if not any(map(str.isalnum, word.text)) or place > LONGEST:
+            break
+        if n and word.text in verbs:
+            return re.sub(r"^[，,：:“”\"]\s*", "", text[place:])
+    return text

@@ -1,0 +1,172 @@
+"""Which sentences of two topics are compared, and what a comparer's likelihoods of them come to.
+
+Law: pure. One rule for all kinds of sentences and one set of thresholds: no likelihood counts more because of the words
+it is about. Equal quantities are written alike before anything is compared.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import NamedTuple
+
+from core.agents.offline.judging.context import are_entries, differ
+from core.agents.offline.judging.sentences import Sentence
+from core.agents.roles import Grade, Topic
+from core.ports.comparer import Likelihood
+from core.text.quantities import written_alike
+
+NEAREST = 5  # sentences of others that each new one is compared with: those with most rare words in common
+MOST_PAIRS = 500  # of one judgement
+MOST_CLAUSES = 6  # of a sentence that is too long to be compared whole
+LEAST_CLAUSE = 12  # code points
+BELOW = 0.01  # under the line of SURE, where no more is to be said
+CLAUSE = re.compile(r"[;；,，]\s*|\s[–—-]\s")
+ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeThresholds:
+    """Of a contradiction: the likelihood from which it is SURE, and from which LIKELY. Of sentences that say the same:
+    the least likelihood of that, and below which a contradiction must be."""
+
+    sure: float = 0.9
+    likely: float = 0.6
+    same: float = 0.75
+    not_contrary: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A topic with its sentences: one of those that are compared."""
+
+    topic: Topic
+    sentences: tuple[Sentence, ...]
+
+
+class Pair(NamedTuple):
+    """The new side's sentence `i`, and sentence `j` of another side."""
+
+    i: int
+    other: int
+    j: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What two sentences are to each other. `unlike`: each has a quantity that the other has not, or they are about
+    different things."""
+
+    pair: Pair
+    contradiction: float
+    grade: Grade | None
+    sameness: float
+    unlike: bool
+
+
+def pairs_to_compare(new: Side, others: Sequence[Side]) -> list[Pair]:
+    """Returns the pairs worth comparing, those of the first sentences first, `MOST_PAIRS` at most.
+
+    Of each new sentence the NEAREST; of a side all of whose sentences have a word of the new side, the nearest of
+    each, so that it can be found to be held by the new one.
+    """
+    places = [(c, j) for c, side in enumerate(others) for j in range(len(side.sentences))]
+    weights = _Weights(new, others)
+    found: dict[Pair, None] = {}
+    back: dict[tuple[int, int], tuple[float, int]] = {}
+    for i, sentence in enumerate(new.sentences):
+        shared = weights.shared(sentence)
+        for place, weight in shared.items():
+            back[place] = max(back.get(place, (0.0, 0)), (weight, -i))
+        near = sorted(places, key=lambda place: -shared.get(place, 0.0))[:NEAREST]
+        found |= dict.fromkeys(Pair(i, *place) for place in near)
+    for c, side in enumerate(others):
+        if all((c, j) in back for j in range(len(side.sentences))):
+            found |= dict.fromkeys(Pair(-back[c, j][1], c, j) for j in range(len(side.sentences)))
+    fit = (pair for pair in found if _may_be_compared(new, others, pair))
+    return [pair for pair, _ in zip(fit, range(MOST_PAIRS), strict=False)]
+
+
+def as_compared(new: Side, others: Sequence[Side], pair: Pair) -> tuple[str, str]:
+    """Returns the texts of a pair with equal quantities in one notation."""
+    alike = written_alike(*(one.stated for one in _of(new, others, pair)))
+    return alike.a, alike.b
+
+
+def clauses_to_compare(texts: tuple[str, str]) -> list[tuple[str, str]]:
+    """Returns the parts of two sentences, one of which is too long to be compared whole."""
+    ours, theirs = map(_clauses, texts)
+    return [(a, b) for a in ours for b in theirs] if len(ours) + len(theirs) > 2 else []
+
+
+def told(
+    new: Side, others: Sequence[Side], pair: Pair, whole: Likelihood | None, parts: Sequence[Likelihood | None],
+    lines: JudgeThresholds,
+) -> Compared:  # fmt: skip
+    """Returns what the likelihoods of a pair come to. `parts`: of its clauses, where the `whole` could not be
+    compared; they say LIKELY at most."""
+    a, b = _of(new, others, pair)
+    if whole is None:
+        surest = max((one.contradiction for one in parts if one is not None), default=0.0)
+        whole = Likelihood(contradiction=min(surest, lines.sure - BELOW), sameness=0.0)
+    grade = None if a.generated or b.generated else _graded(whole.contradiction, lines)
+    alike = written_alike(a.stated, b.stated)
+    return Compared(
+        pair=pair,
+        contradiction=whole.contradiction,
+        grade=grade,
+        sameness=whole.sameness,
+        unlike=bool(alike.left_a and alike.left_b) or differ(a, b),
+    )
+
+
+def says_the_same(one: Compared, lines: JudgeThresholds) -> bool:
+    return not one.unlike and one.sameness >= lines.same and one.contradiction < lines.not_contrary
+
+
+def _graded(likelihood: float, lines: JudgeThresholds) -> Grade | None:
+    if likelihood < lines.likely:
+        return None
+    return Grade.SURE if likelihood >= lines.sure else Grade.LIKELY
+
+
+def _of(new: Side, others: Sequence[Side], pair: Pair) -> tuple[Sentence, Sentence]:
+    return new.sentences[pair.i], others[pair.other].sentences[pair.j]
+
+
+def _may_be_compared(new: Side, others: Sequence[Side], pair: Pair) -> bool:
+    a, b = _of(new, others, pair)
+    return a.text == b.text or not are_entries(a, b)
+
+
+def _clauses(text: str) -> list[str]:
+    parts = [part.strip() for part in CLAUSE.split(text)]
+    return [part for part in parts if len(part) >= LEAST_CLAUSE][:MOST_CLAUSES]
+
+
+class _Weights:
+    """How rare the words of the sentences at hand are, and which sentences of others have each."""
+
+    def __init__(self, new: Side, others: Sequence[Side]) -> None:
+        sentences = [one for side in (new, *others) for one in side.sentences]
+        seen = Counter(term for one in sentences for term in one.terms)
+        self._rarity = {term: log(1 + len(sentences) / times) for term, times in seen.items()}
+        self._holders: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for place, one in self._placed(others):
+            for term in one.terms:
+                self._holders[term].append(place)
+
+    def shared(self, sentence: Sentence) -> dict[tuple[int, int], float]:
+        """Returns the weight of the words that each sentence of others has in common with this one."""
+        found: dict[tuple[int, int], float] = defaultdict(float)
+        for term in sentence.terms:
+            for place in self._holders.get(term, ()):
+                found[place] += self._rarity[term]
+        return found
+
+    @staticmethod
+    def _placed(others: Sequence[Side]) -> Iterator[tuple[tuple[int, int], Sentence]]:
+        for c, side in enumerate(others):
+            for j, one in enumerate(side.sentences):
+                yield (c, j), one

@@ -1,0 +1,51 @@
+"""What a node rests on, as the Judge reads it: its segments in their places in the record.
+
+Law: reads the bank, changes nothing. Where a node says something that its record does not (a caller has reworded it, or
+a model has), its own words count and there are no excerpts.
+"""
+
+from collections.abc import Sequence
+
+from core.agents.roles import Excerpt
+from core.bank.bank import Bank
+from core.ids import SegmentRef
+from core.model.node import Node
+from core.text.analysis import terms
+from core.text.outline import PlacedHeading, headings
+
+MOST_SEGMENTS = 64  # of a node; what comes after is not compared
+BEFORE = 300  # code points ahead of a segment that say what it is about
+
+
+def excerpts(bank: Bank, node: Node) -> tuple[Excerpt, ...]:
+    """Returns the node's segments, each under the headings above it."""
+    refs = node.segments[:MOST_SEGMENTS]
+    known = {term for ref in refs for term in terms(bank.tree.line(ref))}
+    if not refs or not known.issuperset(terms(node.summary)):
+        return ()
+    above = {ref.interaction_id: headings(bank.tree.interaction(ref.interaction_id).text) for ref in refs}
+    return tuple(_excerpt(bank, ref, above[ref.interaction_id]) for ref in refs)
+
+
+def _excerpt(bank: Bank, ref: SegmentRef, above: Sequence[PlacedHeading]) -> Excerpt:
+    interaction = bank.tree.interaction(ref.interaction_id)
+    span = interaction.spans[ref.index]
+    text = interaction.text[span.start : span.end]
+    ahead = "" if span.speaker else interaction.text[max(0, span.start - BEFORE) : span.start]
+    return Excerpt(
+        text=text,
+        headings=_path(above, span.start),
+        before=ahead.rpartition("\n\n")[2],
+        refuted=tuple((words.start, words.end or len(text)) for words in bank.tree.refuted.get(ref, ())),
+        speaker=span.speaker,
+    )
+
+
+def _path(above: Sequence[PlacedHeading], start: int) -> tuple[str, ...]:
+    """Returns the titles that a place stands under, outermost first."""
+    path: list[PlacedHeading] = []
+    for heading in above:
+        if heading.start >= start:
+            break
+        path = [one for one in path if one.level < heading.level] + [heading]
+    return tuple(one.line for one in path)
