@@ -10,10 +10,10 @@ from core.model.bearing import Shown
 
 class ConflictStatus(StrEnum):
     OPEN = "open"
-    SUSPECTED = "suspected"  # likely, not sure: nothing waits for it
     RESOLVED = "resolved"
     DISMISSED = "dismissed"
     MOOT = "moot"  # a side was deleted before a verdict came, or what was suspected is said no more
+    SUSPECTED = "suspected"  # likely, not sure: nothing waits for it
 
 
 class VerdictType(StrEnum):

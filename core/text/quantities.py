@@ -73,7 +73,9 @@ class Alike:
 
 
 def written_alike(a: str, b: str) -> Alike:
-    """Returns both texts with equal quantities in one notation: the shorter one, whichever text has it."""
+    """Returns both texts with equal quantities in one notation: the shorter one, whichever text has it. Thousands stand
+    without commas: a model reads "40,000" as two numbers.
+    """
     ours, theirs = quantities(a), list(quantities(b))
     edits_a: list[tuple[Quantity, str]] = []
     edits_b: list[tuple[Quantity, str]] = []
@@ -88,7 +90,8 @@ def written_alike(a: str, b: str) -> Alike:
         if x != y:
             shorter = min(x, y, key=lambda written: (len(written), written))
             (edits_b if shorter == x else edits_a).append((other if shorter == x else one, shorter))
-    return Alike(a=_edited(a, edits_a), b=_edited(b, edits_b), left_a=tuple(left), left_b=tuple(theirs))
+    a, b = (THOUSANDS.sub("", text) for text in (_edited(a, edits_a), _edited(b, edits_b)))
+    return Alike(a=a, b=b, left_a=tuple(left), left_b=tuple(theirs))
 
 
 def skeleton(text: str) -> str:
@@ -122,6 +125,7 @@ def _same_time(a: Value, b: Value) -> bool:
 
 Reader = Callable[[str], Iterator[Quantity]]
 
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 FIGURE = r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+(?:\.\d+)?"
 EDGE = r"(?<![A-Za-z0-9_.-])"  # "web-1", "v1.2" and "GPT-4" are names
 

@@ -85,7 +85,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
     promised = {
         "MemoryBank": "CreateBank GetBank ListBanks UpdateBank DeleteBank "
         "StartTask AdvanceTask Memorize MemorizeStream UploadAttachment Restructure "
-        "ListConflicts ResolveConflict RetractInteractions ReleaseInteractions EraseInteractions "
+        "ListConflicts ResolveConflict ConfirmConflict RetractInteractions ReleaseInteractions EraseInteractions "
         "ListInteractionRetractions GetInsight UpdateInsight WatchBank ExportBank ImportBank",
         "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode "
         "Relate Unrelate ListNeighbors MergeNodes",

@@ -39,7 +39,10 @@ def _english(text: str) -> str:
 def _english_forms() -> tuple[re.Pattern[str], ...]:
     sources = "|".join(map(re.escape, entries("sources", "en")))
     verbs = "|".join(entries("sayings", "en"))
-    subject = rf"(?:[\w'’.\-]+\s+){{1,{MOST_WORDS}}}?"
+    noun = "".join(
+        rf"(?<!\b{word} )" for word in ("a", "the", "this", "my", "our", "his", "her", "its", "their")
+    )
+    subject = rf"(?:[\w'’.\-]+\s+){{1,{MOST_WORDS}}}?{noun}"
     return (
         re.compile(rf"(?:{sources})\s+[^,:;.]{{1,80}}[,:]\s*", re.IGNORECASE),
         re.compile(rf"(?:{sources})\s+\S+(?:\s+\S+){{0,2}}?\s+(?={BEGINNING})", re.IGNORECASE),

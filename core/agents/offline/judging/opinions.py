@@ -33,7 +33,7 @@ def _conflict(new: Side, other: Side, one: Compared, model: str) -> ConflictOpin
         existing=other.topic.node_id,
         confidence=round(one.contradiction, 2),
         reasoning=_why(one, model, is_chinese(ours.text)),
-        description=at_issue(ours.text, theirs.text),
+        description=at_issue(ours.stated, theirs.stated),
         new_quote=ours.quote,
         existing_quote=theirs.quote,
         grade=one.grade or Grade.LIKELY,

@@ -29,7 +29,9 @@ LOWEST = 9  # level of a label that is alone on its line: below any heading
 HEAD = 4  # words of such a beginning
 MOST_BEFORE = 300  # code points ahead of an excerpt that are read for what its first sentences are about
 
-LABEL = re.compile(r"(?P<label>[^\s:：.!?。！？|]+(?:[ ][^\s:：.!?。！？|]+){0,7})[:：](?!//)\s*(?=\S)")
+LABEL = re.compile(
+    r"(?P<label>[^\s:：.!?。！？|]+(?:[ ][^\s:：.!?。！？|]+){0,7})(?:(?<!\d)[:：]|[:：](?!\d))(?!//)\s*(?=\S)"
+)
 ALONE = re.compile(r"\W*(?P<label>[^:：。！？.!?\n]{1,40})[:：]\W*$")
 MARK = re.compile(r"\s*(?:[-*+•·]\s+|\(?\d{1,2}[.)、]\s*|>\s*)?")
 ASIDE = re.compile(r"[（(][^（()）]*[)）]")

@@ -85,6 +85,36 @@ def test_a_list_stands_under_the_label_above_it() -> None:
     assert (pump.headings, other.headings) == (("Firm A",), ())
 
 
+def test_a_clock_time_is_no_label() -> None:
+    (ferry,) = sentences_of("The ferry to Lindau leaves at 6:30 in the morning.")
+
+    assert (ferry.label, ferry.times) == ("", ())
+
+
+def test_a_label_with_a_date_is_a_time_and_one_of_a_transcript_is_nothing() -> None:
+    (test,) = sentences_of("Acceptance test of 2 April 2024: it holds 11 kg.")
+    (found,) = sentences_of("**观察**：县志载永济桥建于1187年。")
+
+    assert (test.text, test.label, test.times) == (
+        "it holds 11 kg.",
+        "",
+        ("Acceptance test of 2 April 2024",),
+    )
+    assert (found.text, found.label) == ("县志载永济桥建于1187年。", "")
+
+
+def test_of_a_record_of_messages_what_was_found_is_read() -> None:
+    messages = (
+        '[{"role": "assistant", "content": "I will look it up: the fine", "tool_calls": [{"id": "c",'
+        ' "type": "function", "function": {"name": "search", "arguments": "{}"}}]},'
+        ' {"role": "tool", "tool_call_id": "c", "content": "The fine was 800 crowns. It was paid."}]'
+    )
+
+    assert [one.text for one in sentences_of(messages)] == ["The fine was 800 crowns.", "It was paid."]
+    at = messages.index("The fine")
+    assert [one.text for one in sentences_of(messages, refuted=((at, at + 24),))] == ["It was paid."]
+
+
 def test_refuted_words_are_no_sentence_of_a_topic_any_more() -> None:
     text = "The hall holds 40 people. It has a stage."
 
