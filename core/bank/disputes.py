@@ -21,11 +21,8 @@ class Disputes:
 
     def put(self, conflict: Conflict) -> None:
         """Puts a new conflict, or a known one as it stands now."""
-        before = self.conflicts.get(conflict.conflict_id)
-        for side in before.sides if before else ():
-            for index in (self._open_of, self._suspected_of):
-                index.get(side.node_id, set()).discard(conflict.conflict_id)
-        self.suspected.discard(conflict.conflict_id)
+        if conflict.conflict_id in self.conflicts:
+            self._take_out(conflict.conflict_id)
         self.conflicts[conflict.conflict_id] = conflict
         if conflict.is_closed:
             return
@@ -38,8 +35,15 @@ class Disputes:
 
     def drop(self, conflict_id: ConflictId) -> None:
         """Forgets a conflict."""
-        for side in self.conflicts.pop(conflict_id).sides:
-            self._open_of.get(side.node_id, set()).discard(conflict_id)
+        self._take_out(conflict_id)
+        del self.conflicts[conflict_id]
+
+    def _take_out(self, conflict_id: ConflictId) -> None:
+        """Takes a conflict out of the indexes."""
+        for side in self.conflicts[conflict_id].sides:
+            for index in (self._open_of, self._suspected_of):
+                index.get(side.node_id, set()).discard(conflict_id)
+        self.suspected.discard(conflict_id)
 
     def settle(self, pair: PairSettle) -> None:
         self._settled.setdefault(pair.node_id, set()).add(pair.other_node_id)

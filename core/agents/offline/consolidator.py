@@ -29,6 +29,7 @@ PARTS = re.compile(r"[:：](?=\s|[\u4e00-\u9fff])|[;；]")
 KEYWORDS = 10
 INHERITED_KEYWORDS = 2  # of the merged node's, added to each neighbour's
 REPEATS = 0.85  # of a sentence's terms found in another one that says the same
+FAVOUR = 0.5  # more likely to be what a verdict says than the sentence it is at odds with
 COMPARED = 0.25  # shared terms below which two sentences are not worth comparing
 LINES_APART = 1_000_000  # more than a summary has
 COVERED = 0.6  # of a context's terms named by another context already
@@ -112,9 +113,10 @@ class _Material:
             newer = [one for other in self.sides[:n] for one in other]
             own = [one for other in self.sides if other is not side for one in other]
             for one in side:
-                for other in (*judges, *newer, *(own if judges else ())):
+                for other in (*newer, *(own if judges else ())):
                     if salience.overlap(one.terms, other.terms) >= COMPARED:
                         found[_texts(one, other)] = None
+                found |= dict.fromkeys(_texts(one, judge) for judge in judges)
         return list(found)
 
 
@@ -132,21 +134,43 @@ class _Sifting:
         witnesses = read.witnesses if silent else []
         # A side's sentence that the verdict upholds, or else its evidence, speaks with the verdict's voice.
         upheld = [one for side in sides for one in side if self._ruled(one, witnesses or ruling) is True]
+        upheld += self._favoured(sides, [*ruling, *witnesses])
         for side in sides:
-            newer = list(sifted.kept)
+            newer = [] if ruling else list(sifted.kept)
             for sentence in side:
                 ruled = self._ruled(sentence, ruling)
                 if ruled is None and self._ruled(sentence, witnesses) is False:
                     ruled = False
-                if ruled is False or (ruled is None and self._denied(sentence, upheld)):
+                if ruled is False or (ruled is None and self._denied(sentence, upheld, self._lines.likely)):
                     sifted.refuted.append(sentence.statement.text)
-                elif ruled is None and self._denied(sentence, newer):
+                elif ruled is None and self._denied(sentence, newer, self._lines.sure):
                     sifted.superseded.append(sentence.statement.text)
                 elif ruled or any(self._covers(other, sentence) for other in sifted.kept):
                     sifted.repeated += 1
                 else:
                     self._keep(sentence)
         return sifted
+
+    def _favoured(self, sides: Sequence[Sequence[Sentence]], judges: Sequence[Sentence]) -> list[Sentence]:
+        """Returns of each two sentences at odds the one that a verdict speaks for, if it clearly does: it need not say
+        either in so many words."""
+        found = []
+        for side in sides:
+            for one in side:
+                others = [other for each in sides if each is not side for other in each]
+                found += [
+                    one
+                    for other in others
+                    if self._denied(one, [other], self._lines.likely)
+                    and self._support(one, judges) - self._support(other, judges) >= FAVOUR
+                ]
+        return found
+
+    def _support(self, sentence: Sentence, judges: Sequence[Sentence]) -> float:
+        """Returns how far a verdict speaks for a sentence, -1 to 1."""
+        told = [self._likely.get(_texts(sentence, judge)) for judge in judges]
+        said = [one.sameness - one.contradiction for one in told if one is not None]
+        return max(said, key=abs, default=0.0)
 
     def _ruled(self, sentence: Sentence, ruling: Sequence[Sentence]) -> bool | None:
         """Whether a verdict upholds a sentence (it says so itself) or refutes it; None where it does neither.
@@ -158,15 +182,15 @@ class _Sifting:
             covered = self._covers(one, sentence)
             if DISCREDITS.search(one.statement.text):
                 found = False if covered else found
-            elif self._denied(sentence, [one]):
+            elif self._denied(sentence, [one], self._lines.sure):
                 found = False
             elif covered:
                 found = True
         return found
 
-    def _denied(self, sentence: Sentence, others: Iterable[Sentence]) -> bool:
+    def _denied(self, sentence: Sentence, others: Iterable[Sentence], line: float) -> bool:
         told = (self._likely.get(_texts(sentence, other)) for other in others)
-        return any(one is not None and one.contradiction >= self._lines.sure for one in told)
+        return any(one is not None and one.contradiction >= line for one in told)
 
     def _covers(self, one: Sentence, other: Sentence) -> bool:
         """Whether a sentence says all that another one says."""

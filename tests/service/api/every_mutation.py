@@ -105,6 +105,7 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
         "EraseInteractions": [
             bank.EraseInteractionsRequest(bank_id="b", retraction_id=known["interactions"])
         ],
+        "ConfirmConflict": [bank.ConfirmConflictRequest(bank_id="b", conflict_id=known["conflict"])],
         "ResolveConflict": [
             bank.ResolveConflictRequest(bank_id="b", conflict_id=known["conflict"], verdict="张三是CEO。")
         ],

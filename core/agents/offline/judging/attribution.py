@@ -17,31 +17,30 @@ LEAST = 3  # words of a statement without its source; with fewer, the words are 
 MOST_WORDS = 8  # of a source before its verb
 LONGEST = 30  # code points of a Chinese source
 WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")
+DETERMINERS = ("a", "the", "this", "my", "our", "his", "her", "its", "their")
 BEGINNING = r"(?:the|a|an|this|that|these|those|it|its|he|she|his|her|they|their|we|our|there|all|no)\b"
 
 
 def statement_of(text: str) -> str:
     """Returns what a sentence states; the whole sentence where it names no source."""
     text = citation.stripped(text)
-    stated = _chinese(text) if is_chinese(text) else _english(text)
-    source = text[: len(text) - len(stated)] if text.endswith(stated) else text
+    chinese = is_chinese(text)
+    start = _chinese_opening(text) if chinese else _english_opening(text)
+    end = next((found.start() for found in _endings(chinese=chinese).finditer(text, start)), len(text))
+    source, stated = text[:start] + text[end:], text[start:end] + ("" if end == len(text) else text[-1])
     return stated if len(WORD.findall(stated)) >= LEAST and not count_denials(source) else text
 
 
-def _english(text: str) -> str:
-    for form in _english_forms():
-        if found := form.match(text):
-            return text[found.end() :]
-    return text
+def _english_opening(text: str) -> int:
+    """Returns where a sentence begins behind its source."""
+    return next((found.end() for form in _english_openings() if (found := form.match(text))), 0)
 
 
 @cache
-def _english_forms() -> tuple[re.Pattern[str], ...]:
+def _english_openings() -> tuple[re.Pattern[str], ...]:
     sources = "|".join(map(re.escape, entries("sources", "en")))
     verbs = "|".join(entries("sayings", "en"))
-    noun = "".join(
-        rf"(?<!\b{word} )" for word in ("a", "the", "this", "my", "our", "his", "her", "its", "their")
-    )
+    noun = "".join(rf"(?<!\b{word} )" for word in DETERMINERS)
     subject = rf"(?:[\w'’.\-]+\s+){{1,{MOST_WORDS}}}?{noun}"
     return (
         re.compile(rf"(?:{sources})\s+[^,:;.]{{1,80}}[,:]\s*", re.IGNORECASE),
@@ -51,16 +50,32 @@ def _english_forms() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def _chinese(text: str) -> str:
-    opening = re.match(rf"(?:{'|'.join(entries('sources', 'zh'))})[^，,。；]{{1,{LONGEST}}}[，,：:]\s*", text)
-    if opening:
-        return text[opening.end() :]
-    verbs = entries("sayings", "zh")
+def _chinese_opening(text: str) -> int:
+    if found := _chinese_sources().match(text):
+        return found.end()
     place = 0
     for n, word in enumerate(tagged(text[: LONGEST + 4])):
         place += len(word.text)
         if not any(map(str.isalnum, word.text)) or place > LONGEST:
             break
-        if n and word.text in verbs:
-            return re.sub(r"^[，,：:“”\"]\s*", "", text[place:])
-    return text
+        if n and word.text in entries("sayings", "zh"):
+            return place + len(text[place:]) - len(text[place:].lstrip('，,：:“”" '))
+    return 0
+
+
+@cache
+def _chinese_sources() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(entries('sources', 'zh'))})[^，,。；]{{1,{LONGEST}}}[，,：:]\s*")
+
+
+@cache
+def _endings(*, chinese: bool) -> re.Pattern[str]:
+    """What names the source at a sentence's end."""
+    if chinese:
+        return re.compile(rf"[，,][^，,。；]{{1,12}}(?:{'|'.join(entries('sayings', 'zh'))})[。！.!]?$")
+    sources = "|".join(map(re.escape, entries("sources", "en")))
+    name = r"[^,;:.]{1,40}"
+    return re.compile(
+        rf",\s+(?:(?:{sources})\s+{name}|(?:say|says|said)\s+{name}|{name}\s+(?:say|says|said))[.!]?$",
+        re.IGNORECASE,
+    )

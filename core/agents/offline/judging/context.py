@@ -8,7 +8,9 @@ is worded otherwise may be about one thing under any two headings, as two texts 
 from difflib import SequenceMatcher
 
 from core.agents.offline.judging.sentences import Sentence, words
+from core.text.analysis import terms
 from core.text.quantities import skeleton
+from core.text.scripts import is_chinese
 
 ALIKE = 0.6  # of two sentences' words, quantities by their kinds, from which they are written alike
 
@@ -22,8 +24,17 @@ def differ(a: Sentence, b: Sentence) -> bool:
     """Whether each context names what the other side does not, or both stand under other dates."""
     if a.times and b.times and a.times != b.times:
         return True
-    ours, theirs = a.context - b.context - b.words, b.context - a.context - a.words
-    return bool(ours and theirs)
+    return _names_more(a, b) and _names_more(b, a)
+
+
+def _names_more(a: Sentence, b: Sentence) -> bool:
+    """Whether a sentence's context names what the other sentence and its context do not, in any form of the word."""
+    return any(
+        word not in b.context
+        and not b.terms.issuperset(terms(word))
+        and not (is_chinese(word) and word in b.text)
+        for word in a.context
+    )
 
 
 def alike(a: str, b: str) -> float:

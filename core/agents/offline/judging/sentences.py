@@ -68,10 +68,6 @@ class Sentence:
         return frozenset(terms(self.text))
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(word.lower() for word in words(self.text))
-
-    @cached_property
     def context(self) -> frozenset[str]:
         """The words that say what it is about, whether it has them itself or not."""
         named = [word for part in (*self.headings, self.label) for word in telling(words(part))]

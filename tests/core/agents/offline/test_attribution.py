@@ -14,6 +14,9 @@ from core.agents.offline.judging.attribution import statement_of
         ("据2024年年报，公司的CEO是张三。", "公司的CEO是张三。"),
         ("老板表示，会议在周四。", "会议在周四。"),
         ("船长说渡轮十点开。", "渡轮十点开。"),
+        ("The ferry leaves at ten, according to the captain.", "The ferry leaves at ten."),
+        ("The ferry leaves at ten, the captain says.", "The ferry leaves at ten."),
+        ("渡轮十点开，船长说。", "渡轮十点开。"),
     ],
 )
 def test_who_says_so_is_no_part_of_what_is_stated(text: str, stated: str) -> None:
@@ -27,6 +30,7 @@ def test_who_says_so_is_no_part_of_what_is_stated(text: str, stated: str) -> Non
         "Nobody said that the ferry is late.",
         "The report that she wrote is long.",
         "The captain said so.",
+        "He came, saw the ferry, and said nothing.",
         "There is no record according to which it fell.",
         "没有人说渡轮十点开。",
         "这部小说称赞了张三。",
