@@ -7,7 +7,7 @@ with the script.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from core.agents.offline.agents import offline_agents
 from core.agents.roles import Agents
 from core.ports.comparer import Likelihood
 from core.ports.embedder import Embedder
+from core.text.quantities import THOUSANDS
 from memorybank.v1.types_pb2 import (
     TASK_OUTCOME_GAVE_UP,
     TASK_OUTCOME_SUCCEEDED,
@@ -83,7 +84,10 @@ class PlantedComparer:
     size = 0
 
     def __init__(self, task: LongTask) -> None:
-        self._planted = task.conflicts
+        self._planted = [  # thousands are compared without commas
+            replace(one, one=THOUSANDS.sub("", one.one), other=THOUSANDS.sub("", one.other))
+            for one in task.conflicts
+        ]
 
     async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood | None]:
         return [

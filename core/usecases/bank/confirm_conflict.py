@@ -9,7 +9,7 @@ from core.keys import BankKey
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
 from core.model.node import NodeState
-from core.ports.aggregates import Draft, RequestKey
+from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.going_on import insight_steps
 from core.usecases.bank.planning import with_validations
 from core.usecases.bank.verdicts import open_conflict
@@ -27,18 +27,16 @@ class ConfirmConflict:
 class ConflictConfirmed:
     conflict: Conflict
     insight: Insight
-    revision: int
-    replayed: bool = False
 
 
-async def confirm_conflict(house: House, command: ConfirmConflict) -> ConflictConfirmed:
+async def confirm_conflict(house: House, command: ConfirmConflict) -> Committed[ConflictConfirmed]:
     """Opens a suspected conflict; one that is open stays as it is. Raises ConflictNotFound, ConflictClosed,
     BankNotFound, RequestIdReused."""
 
-    def stage(bank: Bank, revision: int) -> Draft[None]:
+    def stage(bank: Bank, revision: int) -> Draft[ConflictConfirmed]:
         conflict = open_conflict(bank, command.conflict_id)
         if conflict.status is ConflictStatus.OPEN:
-            return Draft(result=None)
+            return Draft(result=ConflictConfirmed(conflict=conflict, insight=bank.insight))
         opened, now = replace(conflict, status=ConflictStatus.OPEN), house.clock.now()
         steps: list[Step] = [ConflictPut(conflict=opened)]
         for side in conflict.sides:
@@ -49,16 +47,9 @@ async def confirm_conflict(house: House, command: ConfirmConflict) -> ConflictCo
         floor = house.retrieval.validation_floor_of(bank)
         insight = with_validations(bank.insight, [*bank.open_conflicts(), opened], floor)
         return Draft(
-            result=None,
+            result=ConflictConfirmed(conflict=opened, insight=insight),
             steps=(*steps, *insight_steps(house, bank, insight)),
             sees_all=True,
         )
 
-    committed = await house.banks.commit(command.key, stage, command.request)
-    async with house.banks.reading(command.key) as bank:
-        return ConflictConfirmed(
-            conflict=bank.conflict(command.conflict_id),
-            insight=bank.insight,
-            revision=committed.revision,
-            replayed=committed.replayed,
-        )
+    return await house.banks.commit(command.key, stage, command.request, ConflictConfirmed)

@@ -184,10 +184,10 @@ def resolve_conflict(done: ConflictResolved) -> pb.ResolveConflictResponse:
     )
 
 
-def confirm_conflict(done: ConflictConfirmed) -> pb.ConfirmConflictResponse:
+def confirm_conflict(done: Committed[ConflictConfirmed]) -> pb.ConfirmConflictResponse:
     return pb.ConfirmConflictResponse(
-        conflict=conflict(done.conflict),
-        insight=latest(done.insight),
+        conflict=conflict(done.result.conflict),
+        insight=latest(done.result.insight),
         revision=done.revision,
         replayed=done.replayed,
     )

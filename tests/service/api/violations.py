@@ -344,7 +344,7 @@ WRONG: dict[str, Table] = {
         "wait": NO_ENUM,
     },
     "ListConflicts": {**READ, **BAD_PAGES, "statuses": [[0], [99], [1] * 17], "node_id": BAD_IDS},
-    "ConfirmConflict": {**CHANGE, "conflict_id": REQUIRED_ID},
+    "ConfirmConflict": {**WRITE, "conflict_id": REQUIRED_ID},
     "ResolveConflict": {
         **CHANGE,
         "conflict_id": REQUIRED_ID,

@@ -29,12 +29,15 @@ def differ(a: Sentence, b: Sentence) -> bool:
 
 def _names_more(a: Sentence, b: Sentence) -> bool:
     """Whether a sentence's context names what the other sentence and its context do not, in any form of the word."""
-    return any(
-        word not in b.context
-        and not b.terms.issuperset(terms(word))
-        and not (is_chinese(word) and word in b.text)
-        for word in a.context
-    )
+    return any(word not in b.context and not _has(b, word) for word in a.context)
+
+
+def _has(sentence: Sentence, word: str) -> bool:
+    """Whether a sentence has a word in any form; the letter of "Firm A" has one."""
+    if is_chinese(word):
+        return word in sentence.text
+    found = terms(word)
+    return sentence.terms.issuperset(found) if found else word in words(sentence.text.lower())
 
 
 def alike(a: str, b: str) -> float:

@@ -98,8 +98,10 @@ async def test_confirmed_it_is_open_and_its_validation_is_planned() -> None:
     async with told(judged(likely((FIRST, SECOND))), FIRST, SECOND) as (house, _):
         (found,) = await suspected(house)
 
-        done = await confirm_conflict(house, ConfirmConflict(key=KEY, conflict_id=found.conflict_id))
-        again = await confirm_conflict(house, ConfirmConflict(key=KEY, conflict_id=found.conflict_id))
+        done = (await confirm_conflict(house, ConfirmConflict(key=KEY, conflict_id=found.conflict_id))).result
+        again = (
+            await confirm_conflict(house, ConfirmConflict(key=KEY, conflict_id=found.conflict_id))
+        ).result
 
         assert done.conflict.status is again.conflict.status is ConflictStatus.OPEN
         assert [task.conflict_id for task in again.insight.pending] == [found.conflict_id]
