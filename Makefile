@@ -21,7 +21,7 @@ DEPLOY := $(VENV)/deploy
 HELM_VERSION := v3.19.0
 GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
-SOURCES := core service evaluation protos clients/python examples tests tools
+SOURCES := console core service evaluation protos clients/python examples tests tools
 export PYTHONPATH := .:protos:clients/python
 # Compiled modules are kept whatever the environment says: without them each process of a test compiles for seconds.
 export PYTHONDONTWRITEBYTECODE :=
@@ -79,7 +79,7 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
-	@$(COMPILE) --extra dev --extra light --extra mcp --extra otel --extra postgres --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --extra console --extra dev --extra light --extra mcp --extra otel --extra postgres --output-file requirements.lock pyproject.toml
 	@$(COMPILE) --extra otel --extra postgres --output-file requirements-service.lock pyproject.toml
 	@for name in deploy generator examples local-model wheels; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
