@@ -1,6 +1,6 @@
 """The pages, by their addresses."""
 
-from console.pages import bank, collection, conversation, home, switch
+from console.pages import bank, collection, context, conversation, home, switch
 from console.visit import Page
 
 READ = ("GET",)
@@ -12,6 +12,7 @@ PAGES: tuple[tuple[str, tuple[str, ...], Page], ...] = (
     ("/user", ASK, home.user),
     ("/bank", ASK, bank.bank),
     ("/collection", READ, collection.collection),
+    ("/context", ASK, context.context),
     ("/conversation", READ, conversation.conversation),
     ("/server", READ, home.server),
     ("/change/language", CHANGE, switch.language),
