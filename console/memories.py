@@ -44,7 +44,11 @@ def place_of(memory_id: str, owners: Owners) -> str:
 def _in_bank(memory_id: str, bank_id: str) -> str:
     if segment := SEGMENT.fullmatch(memory_id):
         return links.interaction(bank_id, segment["interaction"], int(segment["index"]))
-    pages = {"n-": links.node, "c-": links.conflict, "i-": links.interaction}
+    pages: Mapping[str, Callable[[str, str], str]] = {
+        "n-": links.node,
+        "c-": links.conflict,
+        "i-": links.interaction,
+    }
     page = pages.get(memory_id[:2])
     return page(bank_id, memory_id) if page else ""
 
@@ -75,14 +79,24 @@ async def _segment(client: MemoryBankClient, segment_id: str, owners: Owners) ->
 
 
 async def _turn(client: MemoryBankClient, step: str, owners: Owners) -> str:
-    only = {"first_step": int(step), "last_step": int(step)}
-    where = {"user": owners.user, "conversation_id": owners.conversation_id}
-    turns = (await client.list_turns(**where, **only)).turns  # type: ignore[arg-type]  # either's own fields
+    where: dict[str, Any] = {"user": owners.user, "conversation_id": owners.conversation_id}
+    turns = (await client.list_turns(**where, first_step=int(step), last_step=int(step))).turns
     return " — ".join(filter(None, (turns[0].input, turns[0].reply))) if turns else ""
 
 
+async def _summary(client: MemoryBankClient, summary_id: str, owners: Owners) -> str:
+    """Reads a summary by its id in prompts, which is of its steps."""
+    first = SUMMARY.fullmatch(summary_id)
+    if first is None:
+        return ""
+    where: dict[str, Any] = {"user": owners.user, "conversation_id": owners.conversation_id}
+    step = int(first["first"])
+    found = await client.list_summaries(**where, first_step=step, last_step=step)
+    return next((each.text for each in found.summaries if each.first_step == step), "")
+
+
 async def _record(client: MemoryBankClient, record_id: str, owners: Owners) -> str:
-    where = {"user": owners.user, "collection": owners.collection or ""}
+    where: dict[str, Any] = {"user": owners.user, "collection": owners.collection or ""}
     record = (await client.get_record(**where, record_id=record_id)).record
     return record.content or record.episode.goal
 
@@ -93,4 +107,5 @@ READERS: Mapping[str, Callable[[MemoryBankClient, str, Owners], Awaitable[Any]]]
     "segment": _segment,
     "turn": _turn,
     "record": _record,
+    "summary": _summary,
 }

@@ -93,7 +93,7 @@ class Visit:
         except ValueError:
             raise Unreadable("key") from None
 
-    def page(self, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
+    def page(self, template: str, code: int = HTTPStatus.OK, /, **values: Any) -> Response:
         notice, self.session.notice = self.session.notice, ""
         shown = self.desk.templates.get_template(template).render(
             say=self.say,
@@ -106,7 +106,7 @@ class Visit:
             notice=notice,
             **values,
         )
-        return HTMLResponse(shown, status_code=status)
+        return HTMLResponse(shown, status_code=code)
 
     def go(self, address: str, notice: str = "") -> Response:
         """Leads on to a page, which says the notice."""

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 
@@ -118,10 +119,10 @@ def test_it_tells_why_a_memory_stands_or_not(browser: Browser, memory: Remembere
 
 
 def test_looking_counts_nothing(browser: Browser, memory: Remembered) -> None:
-    owner = {"user": memory.user, "collection": memory.collection}
+    owner: dict[str, Any] = {"user": memory.user, "collection": memory.collection}
 
     def counted() -> list[object]:
-        talk = {"user": memory.user, "conversation_id": memory.conversation_id}
+        talk: dict[str, Any] = {"user": memory.user, "conversation_id": memory.conversation_id}
         return [
             [(r.record_id, r.access_count) for r in browser.client.list_records(**owner).records],
             [(c.cluster_id, c.hits) for c in browser.client.list_clusters(**talk).clusters],

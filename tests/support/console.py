@@ -136,7 +136,7 @@ class Browser:
         answer = self.ask("POST", address, {"form_token": self.token(), **fields})
         return self.get(answer.headers["location"]) if answer.status_code == 303 else answer
 
-    def submit(self, page: str, action: str, number: int = 0, **fields: str) -> httpx2.Response:
+    def submit(self, page: str, action: str, number: int = 0, /, **fields: str) -> httpx2.Response:
         """Sends a form as it stands in a page, with these fields set; follows where it leads."""
         form = [form for form in Forms(page).forms if form.action.partition("?")[0] == action][number]
         answer = self.ask("POST", form.action, {**form.fields, **fields})

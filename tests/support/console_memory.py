@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf.field_mask_pb2 import FieldMask
+
 from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import types_pb2 as types
@@ -62,7 +64,7 @@ def remember(client: SyncMemoryBankClient, name: str, words: str = "It takes car
     client.update_insight(
         bank_id=bank_id,
         insight=types.Insight(pending=[types.PendingTask(type=words[:100], description=words, how=words)]),
-        update_mask={"paths": ["pending"]},
+        update_mask=FieldMask(paths=["pending"]),
     )
     turns = [
         Turn(input=f"{words} {number}", reply=words, input_speaker=words[:100], reply_speaker=words[:100])
@@ -88,7 +90,7 @@ def remember(client: SyncMemoryBankClient, name: str, words: str = "It takes car
 def _long_term(
     client: SyncMemoryBankClient, user: str, collection: str, path: str, words: str
 ) -> dict[str, Any]:
-    owner = {"user": user, "collection": collection}
+    owner: dict[str, Any] = {"user": user, "collection": collection}
     facts = [
         client.store_fact(**owner, content=f"Ada lives in {town}. {words}"[:4_000], source=words, wait=True)
         for town in ("Porto", "Lisbon")
