@@ -78,7 +78,9 @@ class Door:
 
         async def sealed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers_out = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():  # a file's are stricter
+                    headers_out.setdefault(name, value)
             await send(message)
 
         headers = Headers(scope=scope)

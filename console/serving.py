@@ -14,6 +14,9 @@ from console.door import ENTRANCE, names_of
 from console.sessions import Sessions
 from memorybank_client import MemoryBankClient
 
+AT_ONCE = (("grpc.enable_retries", 0),)
+"""Options of the channel: a person looks again sooner than one that is away would give up."""
+
 
 def require_loopback(listen: str) -> None:
     """Raises ValueError, which says what to do instead, for an address that other machines reach."""

@@ -11,8 +11,6 @@ from service.cli.errand import SERVER, access, client_of, ending
 from service.cli.exits import Exit, Failure
 from service.settings.process import host_and_port
 
-AT_ONCE = (("grpc.enable_retries", 0),)
-"""A person looks again sooner than a channel that is away would give up."""
 PARTS = ("jinja2", "starlette", "uvicorn")  # what the extra brings
 
 
@@ -47,7 +45,7 @@ def console(server: str, listen: str) -> None:
       memorybank console --server 10.0.0.1:7700 --key-file ada.key --tls-ca ca.pem
     """
     try:
-        from console.serving import serve_console
+        from console.serving import AT_ONCE, serve_console
     except ModuleNotFoundError as missing:
         if missing.name and missing.name.split(".")[0] in PARTS:
             remedy = "pip install 'agentic-memory-bank[console]'"

@@ -150,7 +150,7 @@ def test_what_waits_for_a_verdict_is_listed(browser: Browser, memory: Remembered
     page = browser.page("/conflicts")
 
     assert f"/conflict?bank={memory.bank_id}" in page
-    assert "contested facts" in words_of(page)
+    assert "contested facts:" in words_of(page)
 
 
 WORDS = st.lists(st.sampled_from(["nine", "ten", " ", ".", "九点", "the", "<b>", "\u202e"])).map("".join)

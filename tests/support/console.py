@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 
 from console.app import console_app
 from console.door import names_of
+from console.serving import AT_ONCE
 from console.sessions import Sessions
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient
 from service.server import running
@@ -149,10 +150,15 @@ def words_of(page: str) -> str:
 
 
 @contextmanager
-def console(*, let_in: bool = True, key: str = "", server: str = "", **settings: Any) -> Iterator[Browser]:
-    """The console before a server of its own with a hashing embedder, or before whatever is at `server`."""
-    with _thread() as thread, _served(thread, server, settings) as address:
-        client = MemoryBankClient(address)
+def console(
+    *, let_in: bool = True, key: str = "", own_key: str = "", server: str = "", folder: Path | None = None
+) -> Iterator[Browser]:
+    """The console before a server of its own with a hashing embedder, or before whatever is at `server`.
+
+    `key` is the console's; `own_key` the test's. `folder`: over what the server runs.
+    """
+    with _thread() as thread, _served(thread, server, folder) as address:
+        client = MemoryBankClient(address, options=AT_ONCE)
         sessions = Sessions()
         app = console_app(
             client.with_key(key) if key else client,
@@ -162,7 +168,8 @@ def console(*, let_in: bool = True, key: str = "", server: str = "", **settings:
             sessions=sessions,
         )
         try:
-            with SyncMemoryBankClient(address) as own:
+            with SyncMemoryBankClient(address) as plain:
+                own = plain.with_key(own_key) if own_key else plain
                 browser = Browser(thread=thread, app=app, sessions=sessions, client=own)
                 if let_in:
                     browser.enter()
@@ -181,7 +188,7 @@ def _thread() -> Iterator[Thread]:
 
 
 @contextmanager
-def _served(thread: Thread, server: str, sections: Mapping[str, Any]) -> Iterator[str]:
+def _served(thread: Thread, server: str, folder: Path | None) -> Iterator[str]:
     """The address of a server that runs while this lasts, all of it in one task."""
     if server:
         yield server
@@ -191,8 +198,9 @@ def _served(thread: Thread, server: str, sections: Mapping[str, Any]) -> Iterato
 
     async def serve() -> None:
         try:
-            with TemporaryDirectory() as folder:
-                async with running(settings_for(Path(folder), **sections), HashingEmbedder()) as address:
+            with TemporaryDirectory() as temporary:
+                settings = settings_for(folder or Path(temporary))
+                async with running(settings, HashingEmbedder()) as address:
                     listens.set_result(str(address))
                     await ended.wait()
         except BaseException as error:
