@@ -65,6 +65,15 @@ class Line:
     text: str
     memory_id: str = ""
 
+    @property
+    def words(self) -> str:
+        """The line without what it is indented by."""
+        return self.text.lstrip()
+
+    @property
+    def indent(self) -> str:
+        return self.text[: len(self.text) - len(self.words)]
+
 
 @dataclass(slots=True, kw_only=True)
 class Part:

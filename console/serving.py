@@ -45,6 +45,8 @@ async def serve_console(
         sessions = Sessions()
         app = console_app(client, server, has_key=has_key, names=names_of((host,), at), sessions=sessions)
         # it would log each address that is asked for, with the names of memories in it, and the token
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none")
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off"
+        )
         tell(f"http://{host}:{at}{ENTRANCE}?token={sessions.entry_token}")
         await uvicorn.Server(config).serve(sockets=[listener])

@@ -44,23 +44,34 @@ def console(server: str, listen: str) -> None:
       memorybank console
       memorybank console --server 10.0.0.1:7700 --key-file ada.key --tls-ca ca.pem
     """
+    require_extra()
+    with ending(as_json=False, server=server):
+        serve(server, listen)
+
+
+def require_extra() -> None:
+    """Raises ClickException, which says what to install, where the console's own packages are missing."""
     try:
-        from console.serving import AT_ONCE, serve_console
+        import console.serving  # noqa: F401  whether it is there is asked
     except ModuleNotFoundError as missing:
         if missing.name and missing.name.split(".")[0] in PARTS:
             remedy = "pip install 'agentic-memory-bank[console]'"
             raise click.ClickException(f"what the console is made of is not installed: {remedy}") from None
         raise
 
-    async def serve() -> None:
+
+def serve(server: str, listen: str) -> None:
+    """Serves the console before a memory bank until the process is told to stop. Raises Failure, OSError."""
+    from console.serving import AT_ONCE, serve_console  # an extra
+
+    async def serving() -> None:
         async with client_of(partial(MemoryBankClient, options=AT_ONCE), server) as client:
             has_key = any(name == AUTHORIZATION for name, _ in client.session.metadata)
             await serve_console(
                 client, server, has_key=has_key, listen=listen, tell=lambda url: click.echo(f"open {url}")
             )
 
-    with ending(as_json=False, server=server):
-        try:
-            asyncio.run(serve())
-        except ValueError as wrong:
-            raise Failure(str(wrong), exit_code=Exit.USAGE) from None
+    try:
+        asyncio.run(serving())
+    except ValueError as wrong:
+        raise Failure(str(wrong), exit_code=Exit.USAGE) from None

@@ -157,7 +157,7 @@ def console(
 
     `key` is the console's; `own_key` the test's. `folder`: over what the server runs.
     """
-    with _thread() as thread, _served(thread, server, folder) as address:
+    with thread_of_its_own() as thread, served(thread, server, folder) as address:
         client = MemoryBankClient(address, options=AT_ONCE)
         sessions = Sessions()
         app = console_app(
@@ -179,7 +179,7 @@ def console(
 
 
 @contextmanager
-def _thread() -> Iterator[Thread]:
+def thread_of_its_own() -> Iterator[Thread]:
     thread = Thread()
     try:
         yield thread
@@ -188,7 +188,7 @@ def _thread() -> Iterator[Thread]:
 
 
 @contextmanager
-def _served(thread: Thread, server: str, folder: Path | None) -> Iterator[str]:
+def served(thread: Thread, server: str, folder: Path | None) -> Iterator[str]:
     """The address of a server that runs while this lasts, all of it in one task."""
     if server:
         yield server

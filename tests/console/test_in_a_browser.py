@@ -1,0 +1,110 @@
+"""The console in a real browser: by keys alone, on a narrow screen, and with a memory that would act if it could."""
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+
+from memorybank.v1 import types_pb2 as types
+from tests.console.test_pages import PAYLOADS, addresses
+from tests.support.browsing import Window, window
+from tests.support.console_memory import NINE, TEN, Remembered, remember
+from tests.support.scale import scaled
+
+NARROW = {"viewport": {"width": 320, "height": 700}}
+FILES = ("/file", "/picture", "/graph")
+HARMLESS = "responded with a status of 415"
+"""A file that is no picture is no picture; the page says what it is."""
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Window]:
+    with window() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def ada(opened: Window) -> Remembered:
+    return remember(opened.client, "ada")
+
+
+def shown(memory: Remembered) -> list[str]:
+    return [address for address in addresses(memory) if address.partition("?")[0] not in FILES]
+
+
+def test_a_conflict_is_settled_by_keys_alone_and_the_next_prompt_is_another(opened: Window) -> None:
+    opened.client.create_bank(bank_id="keys")
+    _, told = (opened.client.memorize(bank_id="keys", text=text) for text in (NINE, TEN))
+    page = opened.page("/conflict?bank=keys")
+    (conflict,) = opened.client.list_conflicts(bank_id="keys").conflicts
+
+    page.keyboard.press("1")
+    page.wait_for_url("**/change/ask")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/conflict?bank=keys")
+
+    closed = opened.client.list_conflicts(bank_id="keys", statuses=[types.CONFLICT_STATUS_RESOLVED]).conflicts
+    assert [(each.conflict_id, each.verdict) for each in closed] == [
+        (told.conflict_ids[0], conflict.sides[0].quote)
+    ]
+    prompt = opened.client.augment(bank_id="keys", query="When does the ferry leave?").prompt
+    assert "CONTESTED" not in prompt
+    page.context.close()
+
+
+def test_a_line_of_a_prompt_opens_its_memory_beside_it(opened: Window, ada: Remembered) -> None:
+    page = opened.page(f"/context?user={quote(ada.user)}&bank={ada.bank_id}")
+    page.fill("#text", "When does the ferry to Naxos leave?")
+    page.click("button.main")
+    page.wait_for_selector("#lost")
+
+    page.locator(".prompt a").first.click()
+    page.wait_for_selector("#peek section")
+
+    assert "/context?" in page.url  # the prompt stands there still
+    assert page.locator("#peek h1").count() == 1
+    page.context.close()
+
+
+def test_what_is_around_a_memory_is_drawn(opened: Window, ada: Remembered) -> None:
+    page = opened.page(f"/node?bank={ada.bank_id}&node={ada.node_id}")
+
+    page.wait_for_selector("#graph canvas")
+
+    assert page.locator("style").count() == 0
+    page.context.close()
+
+
+def test_nothing_is_cut_off_on_a_narrow_screen(opened: Window, ada: Remembered) -> None:
+    page = opened.page("/", **NARROW, color_scheme="dark")
+    wide = {}
+    for address in shown(ada)[:: 4 if scaled(1) == 1 else 1]:
+        page.goto(opened.address + address)
+        wide[address] = page.evaluate("document.documentElement.scrollWidth")
+
+    assert {address: width for address, width in wide.items() if width > NARROW["viewport"]["width"]} == {}
+    page.context.close()
+
+
+@pytest.mark.parametrize("number", range(len(PAYLOADS)))
+def test_what_a_memory_holds_does_not_act(opened: Window, number: int) -> None:
+    if number and scaled(1) == 1:
+        pytest.skip("at soak's size")
+    evil = remember(opened.client, f"eve{number}", PAYLOADS[number].replace("\x1b", " "))
+    opened.said.clear()
+    page = opened.page()
+    for address in shown(evil):
+        page.goto(opened.address + address)
+        assert page.evaluate("window.hit") is None, address
+        assert page.url == opened.address + address
+
+    assert [line for line in opened.said if HARMLESS not in line] == []
+    page.context.close()
+
+
+def test_no_request_left_this_machine_and_nothing_was_reported(opened: Window, ada: Remembered) -> None:
+    page = opened.page(f"/user?user={quote(ada.user)}")
+
+    assert {url for url in opened.asked if not url.startswith(f"{opened.address}/")} == set()
+    assert [line for line in opened.said if HARMLESS not in line] == []
+    page.context.close()
