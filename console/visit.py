@@ -72,12 +72,12 @@ class Visit:
     def get(self, name: str) -> str:
         return self.fields.get(name, "")
 
-    def number(self, name: str) -> int | None:
-        """Returns a field as a whole number of 1 or more, None where it is empty. Raises Unreadable."""
+    def number(self, name: str, least: int = 1) -> int | None:
+        """Returns a field as a whole number, None where it is empty. Raises Unreadable."""
         text = self.get(name).strip()
         if not text:
             return None
-        if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**31):
+        if not (text.isascii() and text.isdigit() and least <= int(text) < 2**31):
             raise Unreadable(name)
         return int(text)
 

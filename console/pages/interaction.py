@@ -32,7 +32,7 @@ UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 async def interaction(visit: Visit) -> Response:
     """Shows a record: around a segment, or from a code point on."""
     bank_id, record_id, client = visit["bank"], visit["interaction"], visit.client
-    segment = int(visit.get("segment")) if visit.get("segment").isdecimal() else None
+    segment = visit.number("segment", least=0)
     start = (visit.number("start") or 1) - 1
     if segment is None:
         answer = await client.get_interaction(

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1.conversation_pb2 import Turn
@@ -21,7 +22,8 @@ TURNS = (
 
 def remember(window: Window) -> None:
     """Remembers a journey of Ada's, with a conflict and a doubt."""
-    client, owner = window.client, {"user": "ada", "collection": "journeys"}
+    client = window.client
+    owner: dict[str, Any] = {"user": "ada", "collection": "journeys"}
     client.create_bank(bank_id="trip", user="ada", collection="journeys", goal="Reach Naxos before noon")
     client.create_bank(bank_id="lodging", user="ada", goal="在纳克索斯找一家离港口近的酒店")
     client.memorize(

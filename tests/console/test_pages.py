@@ -165,6 +165,53 @@ def test_what_an_address_brings_stays_text_too(browser: Browser, plain: set[tupl
                 assert Elements(answer.text).found <= plain | troubled, (path, payload)
 
 
+FIELDS = (
+    "user",
+    "bank",
+    "node",
+    "collection",
+    "conversation",
+    "record",
+    "interaction",
+    "file",
+    "conflict",
+    "level",
+)
+NUMBERS = (
+    "step",
+    "first",
+    "segment",
+    "start",
+    "version",
+    "budget",
+    "state",
+    "users",
+    "banks",
+    "nodes",
+    "records",
+)
+ODD = ("", "-1", "٣", "9" * 20, "\x00", "a" * 300, "../..")
+
+
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+def test_nothing_that_is_asked_for_fails(browser: Browser, memory: Remembered, odd: str) -> None:
+    """A page that fails raises here."""
+    known = {
+        "user": memory.user,
+        "bank": memory.bank_id,
+        "level": "user",
+        "interaction": memory.interaction_id,
+    }
+    known |= {"conversation": memory.conversation_id, "collection": memory.collection}
+    for path, methods, _ in PAGES:
+        for fields in (dict.fromkeys((*FIELDS, *NUMBERS), odd), {**dict.fromkeys(NUMBERS, odd), **known}):
+            address = f"{path}?{urlencode(fields, errors='replace')}"
+            for method in methods:
+                answer = browser.get(address) if method == "GET" else browser.send(address, text=odd[:100])
+                assert answer.status_code < 500, (method, address)
+    assert browser.get("/bank?bank=%ff%ed%a0%80").status_code == 400
+
+
 def test_a_file_is_saved_and_never_shown_but_as_a_picture(browser: Browser, memory: Remembered) -> None:
     named = urlencode({"bank": memory.bank_id, "file": memory.attachment_id})
     html = b"\xff\xd8<script>alert(1)</script>"
