@@ -72,6 +72,11 @@ def word(value: str, prefix: str) -> str:
     return value.removeprefix(prefix).lower()
 
 
+def writer_of(message: Any) -> str:
+    """Returns who wrote a memory; empty where the service does not tell."""
+    return str(getattr(message, "writer", ""))
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "moment": moment,
     "day": day,
@@ -84,4 +89,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "name": name,
     "end": end,
     "percent": percent,
+    "writer": writer_of,
 }

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from console import calls, links
 from console.differing import Piece, pieces, placed
 from console.pages.home import allowed
-from console.shapes import word
+from console.shapes import word, writer_of
 from console.visit import Visit
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import long_term_pb2 as long_term
@@ -158,14 +158,6 @@ async def _with_evidence(visit: Visit, bank_id: str, side: types.Side, plain: Si
         evidence=list(placed(record.text, side.quote)),
         evidence_href=links.interaction(bank_id, place.interaction_id, place.index),
     )
-
-
-def writer_of(message: Any) -> str:
-    """Returns who wrote a record, where the service tells: a subject and a key's id."""
-    if "writer" not in message.DESCRIPTOR.fields_by_name or not message.HasField("writer"):
-        return ""
-    told = (str(value) for _, value in message.writer.ListFields())
-    return " ".join(told)
 
 
 async def doubt(visit: Visit) -> Response:

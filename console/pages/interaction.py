@@ -14,8 +14,8 @@ from starlette.responses import Response, StreamingResponse
 from console import links
 from console.changes import Change, Question
 from console.door import HEADERS
-from console.pages.conflicts import writer_of
 from console.records import runs
+from console.shapes import writer_of
 from console.visit import Visit
 from memorybank.v1 import deep_retrieval_pb2 as deep
 

@@ -10,9 +10,8 @@ from starlette.responses import Response
 
 from console import calls, links
 from console.changes import Change, Question
-from console.pages.conflicts import writer_of
 from console.records import Run, runs
-from console.shapes import glimpse, word
+from console.shapes import glimpse, word, writer_of
 from console.visit import Visit
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import types_pb2 as types

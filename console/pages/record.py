@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from console import links
 from console.changes import Change, Question
-from console.pages.conflicts import writer_of
+from console.shapes import writer_of
 from console.visit import Unreadable, Visit
 from memorybank.v1 import long_term_pb2 as pb
 
