@@ -24,8 +24,9 @@ from memorybank_client import MemoryBankClient, MemoryBankError
 MOST_FIELDS = 200
 CHANGE = "/change/"
 """How the addresses begin that only forms are sent to."""
-PARTIAL = "HX-Request"
-"""The header by which htmx asks for a part of a page."""
+BY_SCRIPT, WHOLE = "HX-Request", "HX-Boosted"
+"""The headers by which htmx asks: for a part of a page, and with the second for all of it, as a form is sent. Forms go
+out by script, as browsers write what others send into the file by which they restore their windows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +96,14 @@ class Visit:
 
     def page(self, template: str, code: int = HTTPStatus.OK, /, **values: Any) -> Response:
         notice, self.session.notice = self.session.notice, ""
+        asked = self.request.headers
         shown = self.desk.templates.get_template(template).render(
             say=self.say,
             languages=NAMES,
             form_token=self.session.form_token,
             server=self.desk.server,
             asks_key=self.desk.has_key,
-            partial=PARTIAL in self.request.headers,
+            partial=BY_SCRIPT in asked and WHOLE not in asked,
             here=here(self.request),
             notice=notice,
             **values,
@@ -111,6 +113,8 @@ class Visit:
     def go(self, address: str, notice: str = "") -> Response:
         """Leads on to a page, which says the notice."""
         self.session.notice = notice
+        if BY_SCRIPT in self.request.headers:
+            return Response(headers={"HX-Redirect": address})
         return RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER)
 
 

@@ -12,3 +12,6 @@ document.addEventListener("keydown", (event) => {
     return;
   }
 });
+
+// A console that is away is told by the browser.
+document.addEventListener("htmx:sendError", () => location.reload());

@@ -57,7 +57,7 @@ def test_both_sides_stand_there_with_what_differs_and_what_they_rest_on(
     assert "<mark>nine</mark>" in page
     assert "<mark>ten</mark>" in page
     assert "timetable It takes cars." in words_of(page)
-    assert f"<mark>{NINE}</mark> It takes cars." in page
+    assert f"{NINE} It takes cars." in words_of(page)
 
 
 def test_the_side_chosen_is_the_verdict_and_the_next_prompt_says_so(

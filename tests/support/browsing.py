@@ -49,6 +49,7 @@ def chromium() -> dict[str, Any]:
 class Window:
     """A browser that was let in: `pages` opened in it tell what they logged, and where they asked for anything."""
 
+    driver: Any
     browser: Any
     address: str
     state: Any
@@ -85,7 +86,9 @@ def window() -> Iterator[Window]:
             context = browser.new_context(locale="en-GB")
             context.new_page().goto(entrance)
             address = entrance.partition("/enter")[0]
-            yield Window(browser=browser, address=address, state=context.storage_state(), client=client)
+            yield Window(
+                driver=driver, browser=browser, address=address, state=context.storage_state(), client=client
+            )
         finally:
             browser.close()
 

@@ -45,12 +45,12 @@ def remember(client: SyncMemoryBankClient, name: str, words: str = "It takes car
     )
     first = client.memorize(
         bank_id=bank_id,
-        text=f"{NINE} {words}",
+        text=f"{NINE}\n\n{words}",
         source=f"timetable {words}",
         labels={"told": words},
         attachments=[file.attachment, types.Attachment(attachment_id="far", type="image", uri=words[:900])],
     )
-    second = client.memorize(bank_id=bank_id, text=f"{TEN} {words}", source=f"captain {words}")
+    second = client.memorize(bank_id=bank_id, text=f"{TEN}\n\n{words}", source=f"captain {words}")
     assert second.conflict_ids, "the memory is to hold a conflict"
     other = client.add_node(
         bank_id=bank_id,
