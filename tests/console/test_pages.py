@@ -190,12 +190,14 @@ NUMBERS = (
     "nodes",
     "records",
 )
-ODD = ("", "-1", "٣", "9" * 20, "\x00", "a" * 300, "../..")
+ODD = ("٣", "\x00", "9" * 300, "", "-1", "a", "../..")
 
 
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
 def test_nothing_that_is_asked_for_fails(browser: Browser, memory: Remembered, odd: str) -> None:
     """A page that fails raises here."""
+    if ODD.index(odd) > scaled(QUICK):
+        pytest.skip("at soak's size")
     known = {
         "user": memory.user,
         "bank": memory.bank_id,
