@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import urlencode
 
@@ -276,3 +277,19 @@ def test_long_and_right_to_left_words_hold(browser: Browser) -> None:
     assert "start=20001" in first
     assert "\u202e" not in bank
     assert 'dir="auto"' in bank
+
+
+def test_a_list_goes_on_where_its_page_ended(browser: Browser) -> None:
+    names = [f"many-{number:03}" for number in range(51)]
+    for name in names:
+        browser.client.create_bank(bank_id=name, user="many")
+    seen: list[str] = []
+    address: str | None = "/user?user=many"
+
+    while address is not None:
+        page = browser.page(address)
+        seen += re.findall(r'href="/bank\?bank=(many-\d+)"', page)
+        following = re.search(r'rel="next" href="([^"]+)"', page)
+        address = unescape(following[1]) if following else None
+
+    assert seen == names

@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,15 +97,21 @@ def window() -> Iterator[Window]:
 def _listening(thread: Any, server: str) -> Iterator[str]:
     """The address that opens a console which listens while this lasts."""
     opens: Future[str] = Future()
+    ended = asyncio.Event()
 
     async def serve() -> None:
         async with MemoryBankClient(server, options=AT_ONCE) as client:
-            await serve_console(client, server, has_key=False, listen="127.0.0.1:0", tell=opens.set_result)
+            console = serve_console(
+                client, server, has_key=False, listen="127.0.0.1:0", tell=opens.set_result
+            )
+            serving = asyncio.ensure_future(console)
+            await ended.wait()
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
 
-    serving = asyncio.run_coroutine_threadsafe(serve(), thread.loop)
+    served = asyncio.run_coroutine_threadsafe(serve(), thread.loop)
     try:
-        yield opens.result(30)
+        yield opens.result(60)
     finally:
-        serving.cancel()
-        with suppress(BaseException):
-            thread.run(asyncio.sleep(0.1))
+        thread.loop.call_soon_threadsafe(ended.set)
+        served.result(60)
