@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.importorskip("jinja2")
-
 from tests.support.console import Browser, console
 from tests.support.console_memory import Remembered, remember
 
