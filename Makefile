@@ -17,11 +17,12 @@ GHZ_VERSION := v0.120.0
 LANGUAGES := $(VENV)/languages
 WHEELS := $(VENV)/wheels
 POOLER := $(VENV)/pgbouncer
+BROWSER := $(VENV)/browser
 DEPLOY := $(VENV)/deploy
 HELM_VERSION := v3.19.0
 GHZ := $(VENV)/ghz/$(GHZ_VERSION)/ghz
 
-SOURCES := core service evaluation protos clients/python examples tests tools
+SOURCES := console core service evaluation protos clients/python examples tests tools
 export PYTHONPATH := .:protos:clients/python
 # Compiled modules are kept whatever the environment says: without them each process of a test compiles for seconds.
 export PYTHONDONTWRITEBYTECODE :=
@@ -79,9 +80,9 @@ COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --upgrad
 	--no-emit-options --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
 lock: $(VENV)/.ready  ## Resolve the dependencies anew and write the lock files
-	@$(COMPILE) --extra dev --extra light --extra mcp --extra otel --extra postgres --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --extra console --extra dev --extra light --extra mcp --extra otel --extra postgres --output-file requirements.lock pyproject.toml
 	@$(COMPILE) --extra otel --extra postgres --output-file requirements-service.lock pyproject.toml
-	@for name in deploy generator examples local-model wheels; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
+	@for name in browser deploy generator examples local-model wheels; do $(COMPILE) --output-file requirements-$$name.lock requirements-$$name.in; done
 
 # ---- running ----
 
@@ -135,7 +136,7 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # What is fetched and built goes side by side, then what reads and is quick. Types take half a minute of one processor,
 # and so go beside the tests, which do not use two all the time.
-FETCHED := setup languages langchain pooler
+FETCHED := setup languages langchain pooler browser
 QUICK := lint layers proto-lint check-proto compiled
 LONG := types test
 STEPS := build/steps
@@ -155,7 +156,7 @@ step-%:
 	@began=$$(date +%s); status=0; $(MAKE) --no-print-directory $* || status=$$?; \
 	echo "$* $$(($$(date +%s) - began)) $$status" >> $(STEPS); exit $$status
 
-step-pooler: | $(filter step-setup,$(FETCHED:%=step-%))
+step-pooler step-browser: | $(filter step-setup,$(FETCHED:%=step-%))
 
 # Once, what the tests import: their workers, which begin together, would each compile it. What cannot be, they tell.
 compiled: setup
@@ -176,7 +177,19 @@ $(POOLER)/.ready:
 	@cd $(@D) && for package in *.deb; do dpkg-deb --extract $$package .; done
 	@touch $@
 
-test: setup langchain languages pooler  ## Run the tests
+# Chromium is only for tests of the console: where it is not installed, Debian's is unpacked here, which needs no root.
+browser: | $(VENV)/.ready
+	@$(MAKE) --silent $(BROWSER)/.ready 2>/dev/null || echo "Chromium cannot be fetched: the console's tests in a browser are skipped"
+
+$(BROWSER)/.ready: requirements-browser.lock
+	@mkdir -p $(@D)/packages
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes --no-deps --upgrade --target $(@D)/python -r requirements-browser.lock
+	@cd $(@D)/packages && command -v chromium >/dev/null || { \
+	  apt-get download -qq $$(apt-get install --simulate --no-install-recommends chromium | awk '/^Inst/ {print $$2}') \
+	  && for package in *.deb; do dpkg-deb --extract $$package .. && rm $$package; done; }
+	@touch $@
+
+test: setup langchain languages pooler browser  ## Run the tests
 	@# a file's tests stay together: they share what is costly to start; files with slow ones go first. One worker more than
 	@# there are processors: often one waits for a server that it starts
 	@$(BIN)/python -m pytest --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist loadfile --no-loadscope-reorder --durations=25
@@ -197,8 +210,8 @@ native-builds: setup  ## Compile the native modules by every compiler at hand: G
 
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
-soak: setup sanitize pooler  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
-	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/service/api/test_fuzz.py tests/service/api/test_large_context.py tests/core/usecases/context/test_quarrels.py tests/clients/python/test_mcp_cancelled.py
+soak: setup sanitize pooler browser  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
+	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/console tests/service/api/test_fuzz.py tests/service/api/test_large_context.py tests/core/usecases/context/test_quarrels.py tests/clients/python/test_mcp_cancelled.py
 	@for version in 16 18; do MEMORYBANK_TEST_POSTGRES=$$version $(BIN)/python -m pytest --quiet $(ON_POSTGRES); done
 
 lint: setup  ## Check style and layout (ruff)
@@ -321,4 +334,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check langchain pooler test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
+.PHONY: help setup lock serve demo examples try-local-model check langchain pooler browser test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean

@@ -34,6 +34,7 @@ COMMANDS = {
     "context": Place("context:context", "Assemble the prompt that a model gets for an input."),
     "why": Place("why:why", "Tell why a memory stands in a prompt, or why not."),
     "check": Place("check:check", "Check that a memory answers as a file of expectations says."),
+    "console": Place("console:console", "Look into the memory in a browser."),
     "mcp": Place("mcp:mcp", "Offer a user's memory to hosts that speak MCP."),
     "export": Place("export:export", "Write all of a bank to a file, or all banks to a folder."),
     "import": Place("import_:import_", "Make a bank from an exported file."),

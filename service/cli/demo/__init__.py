@@ -10,6 +10,7 @@ from rich.console import Console
 from memorybank_client import SyncMemoryBankClient
 from service.cli import drawing
 from service.cli.check import drawn, outcomes_of, read_suite, tally
+from service.cli.console import require_extra, serve
 from service.cli.demo.long_chat import long_chat
 from service.cli.demo.preference import preference
 from service.cli.demo.server import running_server, where_kept, who_thinks
@@ -18,6 +19,8 @@ from service.cli.demo.tour import Tour
 from service.cli.errand import ending, plain_of
 from service.cli.exits import Failure
 from service.cli.interrupts import heeded
+
+CONSOLE = "127.0.0.1:0"
 
 
 @click.command()
@@ -28,7 +31,8 @@ from service.cli.interrupts import heeded
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="At the end check what the memory answers against this file of expectations.",
 )
-def demo(as_json: bool, suite: Path | None) -> None:
+@click.option("--console", "looks", is_flag=True, help="At the end look into the memory in a browser.")
+def demo(as_json: bool, suite: Path | None, looks: bool) -> None:
     """Show the main job: memorize, search, merge, contradict, settle, look up the verbatim record.
 
     Starts the real server on a free port, with the local embedder and the offline agents, over a directory that is
@@ -37,6 +41,8 @@ def demo(as_json: bool, suite: Path | None) -> None:
     With MEMORYBANK_LLM__BASE_URL, MEMORYBANK_LLM__API_KEY and MEMORYBANK_LLM__MODEL set, the agents work on that
     model: what it thinks may differ.
     """
+    if looks:
+        require_extra()
     started = time.monotonic()
     screen = drawing.console(quiet=as_json)
     with ending(as_json), heeded(), running_server() as address:
@@ -50,6 +56,10 @@ def demo(as_json: bool, suite: Path | None) -> None:
             if suite is not None:
                 _check(tour, suite)
         _conclude(tour, as_json, screen, time.monotonic() - started)
+        if looks:
+            serve(address, CONSOLE)
+        else:
+            screen.print("look into it in a browser: memorybank demo --console")
 
 
 def _check(tour: Tour, suite: Path) -> None:
