@@ -127,17 +127,23 @@ async def test_a_client_keeps_the_law(language: str, tmp_path: Path) -> None:
         {"step": "streamed", "call": "MemoryBank/MemorizeStream", "requests": [header, {"text": "x"}]},
         {"step": "not repeated", "call": "MemoryBank/DeleteBank", "request": TRIP},
         {"step": "repeated", "call": "QueryGraph/AddNode", "request": {**TRIP, "summary": "x"}},
+        {"step": "slow", "call": "Retrieval/BatchSearch", "request": TRIP, "timeout": 0.3},
         {"step": "left", "call": "MemoryBank/WatchBank", "request": TRIP, "take": 1},
     ]
     script.answers["DeleteBank"] = [DOWN]
     script.answers["AddNode"] = [DOWN]
+    script.answers["BatchSearch"] = [NEVER]
     script.answers["WatchBank"] = [memory.WatchBankResponse(revision=12), NEVER]
 
     told = await told_by(language, script, steps, tmp_path)
 
     for *_, wanted in STEPS:
         assert sent(script.asked[wanted[0]].pop(0), wanted) == wanted
-    assert [each["step"] for each in told if "error" in each] == ["MemoryBank/GetInsight", "not repeated"]
+    assert [each["step"] for each in told if "error" in each] == [
+        "MemoryBank/GetInsight",
+        "not repeated",
+        "slow",
+    ]
     (streamed,) = script.asked["MemorizeStream"]
     assert (streamed.metadata["x-memory-bank"], given(streamed.seconds, 3600)) == ("trip", 3600)
     assert uuid.UUID(streamed.request.header.request_id).version == 4

@@ -3,6 +3,7 @@ which one is restarted in the middle: all of them get the same answers.
 """
 
 import asyncio
+import base64
 import json
 import re
 from contextlib import AsyncExitStack
@@ -57,15 +58,20 @@ class Replicas:
 
     async def turn(self, forwarder: Forwarder, kind: str) -> None:
         if kind == "other":
-            forwarder.turn()
+            await forwarder.turn()
             return
         place = await self._meeting.wait()
         if kind == "restart":
-            port = self.ports[0]
+            forwarder.ready.clear()
             if place == 0:
-                assert await self._servers[port].stop() == 0
-                self._restart = asyncio.create_task(self._start(port))
+                assert await self._servers[self.ports[0]].stop() == 0
+            await forwarder.closed()
             await self._meeting.wait()
+            if place == 0:
+                self._restart = asyncio.create_task(self._start(self.ports[0]))
+            await self._meeting.wait()
+            assert self._restart is not None
+            self._restart.add_done_callback(lambda _: forwarder.ready.set())
 
 
 @pytest.mark.slow
@@ -98,6 +104,34 @@ async def test_four_languages_get_the_same_answers_over_two_replicas_with_keys_a
     for language in languages[1:]:
         for each, other in zip(expected, told[language], strict=True):
             assert normal(other, language) == each, language
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(scaled(1) == 1, reason="`make soak` streams 20 MB")
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_twenty_megabytes_go_up_and_down(language: str, tmp_path: Path) -> None:
+    if not is_built(language):
+        pytest.skip(f"`make languages` has not built the player in {language}: its toolchain is missing")
+    chunk = base64.b64encode(bytes(range(256)) * 4_096).decode()
+    trip = {"bankId": "trip", "attachmentId": "a-film"}
+    header = {"header": {**trip, "mediaType": "video/mp4", "type": "video"}}
+    steps: list[Json] = [
+        {"step": "bank", "call": "MemoryBank/CreateBank", "request": {"bankId": "trip"}},
+        {"step": "up", "call": "MemoryBank/UploadAttachment", "requests": [header, *[{"chunk": chunk}] * 20]},
+        {"step": "down", "call": "DeepRetrieval/ReadAttachment", "request": trip, "show": ["sha256"]},
+    ]
+    (tmp_path / "steps.json").write_text(json.dumps(steps), encoding="utf-8")
+
+    async def turn(_: str) -> None:
+        raise AssertionError("it takes no turns")
+
+    async with modelless_process(tmp_path / "data") as server:
+        told = await played(language, server.address, tmp_path / "steps.json", {}, turn, {})
+
+    _, up, down = told
+    assert up["answers"][0]["attachment"]["size"] == str(20 * 1024 * 1024)
+    assert "error" not in down
+    assert len(down["answers"]) > 1
 
 
 async def guarded(folder: Path) -> tuple[dict[str, str], dict[str, str], str]:

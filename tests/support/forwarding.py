@@ -8,38 +8,55 @@ PIECE = 65_536
 
 
 class Forwarder:
-    """Connections to the replica at one of two `ports`. Those of the other are cut as it turns."""
+    """Connections to the replica at one of two `ports`.
+
+    While that is not `ready` the first connection is refused, and the next ones wait: how long its start takes is this
+    machine's affair.
+    """
 
     def __init__(self, *ports: int) -> None:
         self._ports = list(ports)
-        self._open: set[asyncio.StreamWriter] = set()
+        self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
+        self._has_refused = False
+        self.ready = asyncio.Event()
+        self.ready.set()
         self.port = 0
 
-    def turn(self) -> None:
-        """Goes on with the next replica."""
+    async def turn(self) -> None:
+        """Goes on with the next replica, once the client has seen that its connections are closed."""
         self._ports.append(self._ports.pop(0))
-        for writer in list(self._open):
-            writer.transport.abort()
+        for writer in self._open:
+            writer.write_eof()
+        await self.closed()
+
+    async def closed(self) -> None:
+        """Returns once the client has no connection."""
+        while self._open:
+            await asyncio.wait(self._open.values())
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            to_read, to_write = await asyncio.open_connection("127.0.0.1", self._ports[0])
-        except OSError:  # it is being restarted
+        if not self.ready.is_set() and not self._has_refused:
+            self._has_refused = True
             writer.transport.abort()
             return
-        self._open |= {writer, to_write}
-        with suppress(OSError):
-            await asyncio.gather(_passed(reader, to_write), _passed(to_read, writer))
-        self._open -= {writer, to_write}
+        await self.ready.wait()
+        to_read, to_write = await asyncio.open_connection("127.0.0.1", self._ports[0])
+        coming = asyncio.create_task(_passed(to_read, writer))
+        self._open[writer] = asyncio.create_task(_passed(reader, to_write))
+        await self._open[writer]
+        del self._open[writer]
+        for each in (writer, to_write):
+            each.transport.abort()
+        await coming
 
 
 async def _passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
+    """Passes bytes on to their end, and the end."""
+    with suppress(OSError, RuntimeError):  # the other end is closed, or is being closed
         while piece := await reader.read(PIECE):
             writer.write(piece)
             await writer.drain()
-    finally:
-        writer.transport.abort()
+        writer.write_eof()
 
 
 @asynccontextmanager
@@ -51,4 +68,4 @@ async def forwarding(*ports: int) -> AsyncIterator[Forwarder]:
         yield forwarder
     finally:
         listening.close()
-        forwarder.turn()
+        await forwarder.closed()

@@ -216,6 +216,9 @@ public final class Player {
 
   private static JsonObject takenApart(MemoryBankException error) {
     JsonObject told = new JsonObject();
+    if (error.reason().isEmpty()) {
+      System.err.println(error + " of " + error.getCause().getCause());  // what only gRPC knows
+    }
     told.addProperty("code", error.code().value());
     told.addProperty("reason", error.reason());
     told.add("metadata", JSON.toJsonTree(error.metadata()));
