@@ -14,6 +14,7 @@ from service.cli import paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.export import whole
+from service.cli.readable import page
 
 PAGE = 1_000
 
@@ -28,6 +29,7 @@ def user() -> None:
       memorybank user show ada
       memorybank user off ada
       memorybank user export ada ada.zip
+      memorybank user export ada ada.md
       memorybank user purge ada --banks --yes
     """
 
@@ -90,10 +92,13 @@ def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
 @errand_of_any
 @click.option("--omit-banks", is_flag=True, help="Leave out the banks that name the user.")
 def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
-    """Write everything of user NAME to FILE, a zip archive of JSON and Markdown.
+    """Write everything of user NAME to FILE: a zip archive of JSON and Markdown, or a page for people, named *.md.
 
-    `memorybank facts import` takes a collection of it, `memorybank import` a bank.
+    `memorybank facts import` takes a collection of the archive, `memorybank import` a bank.
     """
+    if file.suffix == ".md":
+        _write_page(errand, name, file, omit_banks=omit_banks)
+        return
     paths = []
     with (
         whole(file) as unfinished,
@@ -105,6 +110,20 @@ def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
                 out.writelines(piece.content for piece in pieces)
             paths.append(path)
     errand.answer({"user": name, "file": str(file), "files": paths}, f"wrote {file}: {len(paths):,} files")
+
+
+def _write_page(errand: Errand, name: str, file: Path, *, omit_banks: bool) -> None:
+    files: dict[str, bytes] = {}
+    with closing(errand.client.export_user(user=name, omit_banks=omit_banks)) as parts:
+        for part in parts:
+            held = (
+                b"" if part.path.startswith("banks/") else part.content
+            )  # of a bank the page has the name alone
+            files[part.path] = files.get(part.path, b"") + held
+    with whole(file) as unfinished:
+        text = "".join(page(name, {path: content.decode() for path, content in files.items()}))
+        unfinished.write_text(text, encoding="utf-8")
+    errand.answer({"user": name, "file": str(file)}, f"wrote {file}")
 
 
 def _switch(errand: Errand, name: str, *, enabled: bool) -> None:

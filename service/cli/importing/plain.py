@@ -16,7 +16,7 @@ def jsonl(text: str) -> Found:
     of it (`role` and `content`)."""
     found = Found()
     talks: dict[tuple[str, str], list[Saying]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # other line breaks may stand in a text
         if not line.strip():
             continue
         try:
