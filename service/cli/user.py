@@ -1,16 +1,15 @@
 """`memorybank user`: whether memory of a user is kept, how much there is, and how it goes."""
 
 from contextlib import closing
-from itertools import groupby
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
 import click
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
 from service.cli import paging
+from service.cli.bundle import write_bundle
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.export import whole
@@ -28,7 +27,7 @@ def user() -> None:
       memorybank user list
       memorybank user show ada
       memorybank user off ada
-      memorybank user export ada ada.zip
+      memorybank user export ada ada.mbz
       memorybank user export ada ada.md
       memorybank user purge ada --banks --yes
     """
@@ -99,16 +98,11 @@ def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
     if file.suffix == ".md":
         _write_page(errand, name, file, omit_banks=omit_banks)
         return
-    paths = []
     with (
-        whole(file) as unfinished,
-        ZipFile(unfinished, "w", ZIP_DEFLATED) as archive,
         closing(errand.client.export_user(user=name, omit_banks=omit_banks)) as parts,
+        whole(file) as unfinished,
     ):
-        for path, pieces in groupby(parts, key=lambda part: part.path):
-            with archive.open(path, "w", force_zip64=True) as out:
-                out.writelines(piece.content for piece in pieces)
-            paths.append(path)
+        paths = write_bundle(unfinished, name, parts)
     errand.answer({"user": name, "file": str(file), "files": paths}, f"wrote {file}: {len(paths):,} files")
 
 

@@ -30,14 +30,19 @@ def test_an_export_is_an_archive_whose_collections_can_be_imported(shell: Shell,
     name = f"owner-{os.getpid()}-{next(NAMES)}"
     shell.done("facts", "add", "Ada 的桌子在苏黎世。", "--user", name)
 
-    written = shell.done("user", "export", name, str(tmp_path / "ada.zip"))
-    with ZipFile(tmp_path / "ada.zip") as archive:
+    written = shell.done("user", "export", name, str(tmp_path / "ada.mbz"))
+    with ZipFile(tmp_path / "ada.mbz") as archive:
         archive.extractall(tmp_path / "ada")
         paths = archive.namelist()
     imported = shell.done("facts", "import", str(tmp_path / "ada/collections/1"), "--user", f"{name}-too")
 
-    assert "3 files" in written
-    assert paths == ["user.json", "collections/1/collection.json", "collections/1/memory.json"]
+    assert "4 files" in written
+    assert paths == [
+        "user.json",
+        "collections/1/collection.json",
+        "collections/1/memory.json",
+        "manifest.json",
+    ]
     assert "imported 1 records" in imported
     assert "苏黎世" in shell.done("facts", "list", "--user", f"{name}-too")
 
