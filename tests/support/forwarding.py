@@ -8,18 +8,12 @@ PIECE = 65_536
 
 
 class Forwarder:
-    """Connections to the replica at one of two `ports`.
-
-    While that is not `ready` the first connection is refused, and the next ones wait: how long its start takes is this
-    machine's affair.
-    """
+    """Connections to the replica at one of two `ports`; of those that come next so many are refused as `refusals`."""
 
     def __init__(self, *ports: int) -> None:
         self._ports = list(ports)
         self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
-        self._has_refused = False
-        self.ready = asyncio.Event()
-        self.ready.set()
+        self.refusals = 0
         self.port = 0
 
     async def turn(self) -> None:
@@ -35,11 +29,10 @@ class Forwarder:
             await asyncio.wait(self._open.values())
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self.ready.is_set() and not self._has_refused:
-            self._has_refused = True
+        if self.refusals:
+            self.refusals -= 1
             writer.transport.abort()
             return
-        await self.ready.wait()
         to_read, to_write = await asyncio.open_connection("127.0.0.1", self._ports[0])
         coming = asyncio.create_task(_passed(to_read, writer))
         self._open[writer] = asyncio.create_task(_passed(reader, to_write))
