@@ -101,25 +101,65 @@ examples: setup $(EXAMPLES)/.ready  ## Run the example agents, a script in the p
 try-local-model: setup $(LOCAL_MODEL)/.ready  ## Let a small real model play all the agents: minutes, 300 MB fetched
 	@$(BIN)/python -m tools.try_local_model $(LOCAL_MODEL) $(LLAMA_SERVER)
 
-# The examples in other languages, each built where its toolchain is; what is generated for them is not kept.
+# The clients in other languages: packages as their users install them, each built where its toolchain is.
 PROTOS := $(wildcard protos/memorybank/v1/*.proto)
+CLIENTS := build/clients
+CLIENTS_VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' clients/python/pyproject.toml)
 
-languages:  ## Build the examples in Go, TypeScript and Java (clients/README.md)
+clients:  ## Build the clients' packages into build/clients: Go module, npm tarball, jar
 	@for each in go:go typescript:npm java:mvn; do \
-	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(LANGUAGES)/$${each%:*} || echo "the example in $${each%:*} is not built"; \
+	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(CLIENTS)/$${each%:*}/.built || echo "the client in $${each%:*} is not built"; \
+	done
+
+$(CLIENTS)/go/.built: $(wildcard clients/go/*) $(wildcard clients/go/memorybank/v1/*) tools/go_module.py
+	@rm -rf $(@D) && cd clients/go && go vet .
+	@$(PYTHON) -m tools.go_module clients/go v$(CLIENTS_VERSION) $(@D)
+	@touch $@
+
+$(CLIENTS)/typescript/.built: $(wildcard clients/typescript/src/*.ts clients/typescript/*.json clients/typescript/*.yaml clients/typescript/*.md clients/typescript/protos/*) $(PROTOS) | $(BUF)
+	@rm -rf $(@D) clients/typescript/dist clients/typescript/src/gen && mkdir -p $(@D)
+	@cd clients/typescript && npm ci --silent --no-audit --no-fund \
+	  && $(abspath $(BUF)) generate ../../protos && $(abspath $(BUF)) generate protos \
+	  && npm run --silent build && npm pack --silent --pack-destination $(abspath $(@D)) >/dev/null
+	@npm install --silent --no-audit --no-fund --prefix $(@D)/installed $(@D)/*.tgz >/dev/null
+	@touch $@
+
+# Maven finds what it built where it keeps all that it has fetched.
+$(CLIENTS)/java/.built: $(wildcard clients/java/src/main/java/memorybank/client/*.java) clients/java/pom.xml $(PROTOS) protos/memorybank/v1/service_config.json
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@cd clients/java && mvn -q -B -Dstyle.color=never install && cp target/*.jar $(abspath $(@D))
+	@touch $@
+
+# The examples over them.
+languages:  ## Build the clients and the examples in Go, TypeScript and Java (clients/README.md)
+	@for each in go:go typescript:npm java:mvn; do \
+	  command -v $${each#*:} >/dev/null && $(MAKE) --silent $(LANGUAGES)/$${each%:*} $(CLIENTS)/players/$${each%:*} \
+	  || echo "the example in $${each%:*} is not built"; \
 	done
 	@command -v npm >/dev/null && $(MAKE) --silent $(LANGUAGES)/mcp-host || echo "the MCP host in typescript is not installed: its test is skipped"
 
-$(LANGUAGES)/go: $(wildcard examples/go/*.go examples/go/*/*.go) examples/go/go.mod buf.gen.yaml $(PROTOS) | $(BUF)
-	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
-	@GOBIN=$(abspath $(LANGUAGES)/bin) go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
-	@PATH="$(abspath $(LANGUAGES)/bin):$$PATH" $(BUF) generate
+$(LANGUAGES)/go: $(wildcard examples/go/*.go examples/go/*/*.go) examples/go/go.mod $(CLIENTS)/go/.built
+	@mkdir -p $(@D)
 	@cd examples/go && go build -o $(abspath $@)-steady ./steady && go build -o $(abspath $@) .
 
-$(LANGUAGES)/typescript: examples/typescript/main.ts examples/typescript/package-lock.json $(PROTOS)
+$(LANGUAGES)/typescript: examples/typescript/main.ts examples/typescript/package-lock.json $(CLIENTS)/typescript/.built
 	@mkdir -p $(@D)
 	@cd examples/typescript && npm ci --silent --no-audit --no-fund && npm run --silent build
 	@touch $@
+
+# What plays the transcript of tests/clients.
+PLAYERS := tests/clients/players
+
+$(CLIENTS)/players/go: $(PLAYERS)/go/main.go $(PLAYERS)/go/go.mod $(CLIENTS)/go/.built
+	@cd $(PLAYERS)/go && go build -o $(abspath $@) .
+
+$(CLIENTS)/players/typescript: $(PLAYERS)/typescript/main.ts $(PLAYERS)/typescript/package-lock.json $(CLIENTS)/typescript/.built
+	@cd $(PLAYERS)/typescript && npm ci --silent --no-audit --no-fund && npm run --silent build
+	@mkdir -p $(@D) && touch $@
+
+$(CLIENTS)/players/java: $(PLAYERS)/java/src/main/java/player/Player.java $(PLAYERS)/java/pom.xml $(CLIENTS)/java/.built
+	@cd $(PLAYERS)/java && mvn -q -B -Dstyle.color=never compile dependency:build-classpath -Dmdep.outputFile=target/classpath
+	@mkdir -p $(@D) && touch $@
 
 # No example: the host in TypeScript that a test of `memorybank mcp` runs.
 $(LANGUAGES)/mcp-host: tests/clients/typescript/package-lock.json
@@ -127,7 +167,7 @@ $(LANGUAGES)/mcp-host: tests/clients/typescript/package-lock.json
 	@cd $(<D) && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-$(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/java/pom.xml $(PROTOS)
+$(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/java/pom.xml $(CLIENTS)/java/.built
 	@mkdir -p $(@D)
 	@cd examples/java && mvn -q -B -Dstyle.color=never compile dependency:build-classpath -Dmdep.outputFile=target/classpath
 	@touch $@
@@ -210,8 +250,8 @@ native-builds: setup  ## Compile the native modules by every compiler at hand: G
 
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
-soak: setup sanitize pooler browser  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
-	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/console tests/service/api/test_fuzz.py tests/service/api/test_large_context.py tests/core/usecases/context/test_quarrels.py tests/clients/python/test_mcp_cancelled.py
+soak: setup sanitize pooler browser languages  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
+	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/console tests/service/api/test_fuzz.py tests/service/api/test_large_context.py tests/core/usecases/context/test_quarrels.py tests/clients/python/test_mcp_cancelled.py tests/clients/test_transcript.py
 	@for version in 16 18; do MEMORYBANK_TEST_POSTGRES=$$version $(BIN)/python -m pytest --quiet $(ON_POSTGRES); done
 
 lint: setup  ## Check style and layout (ruff)
@@ -274,11 +314,27 @@ settings: setup  ## Write docs/configuration.md anew from the settings in the co
 
 # ---- the contract ----
 
+GO_STUBS := $(LANGUAGES)/bin/protoc-gen-go $(LANGUAGES)/bin/protoc-gen-go-grpc
+
 proto: $(GENERATOR)/.ready  ## Make stubs, descriptor set and service config from the protos
 	@$(GENERATOR)/bin/python tools/generate_stubs.py
+	@if command -v go >/dev/null && command -v npm >/dev/null; then $(MAKE) --silent go-stubs TO=.; else echo "the stubs of clients/go are as they were: they need Go and npm" >&2; fi
 
 check-proto: $(GENERATOR)/.ready  ## Check that they are what the protos say
 	@$(GENERATOR)/bin/python tools/generate_stubs.py --check
+	@if command -v go >/dev/null && command -v npm >/dev/null; then rm -rf build/go-stubs && $(MAKE) --silent go-stubs TO=build/go-stubs \
+	  && for each in memorybank service_config.json; do \
+	    diff -r clients/go/$$each build/go-stubs/clients/go/$$each || { echo "clients/go is not what the protos say: run \`make proto\`" >&2; exit 1; }; done; fi
+
+go-stubs: $(GO_STUBS) | $(BUF)
+	@mkdir -p $(TO)/clients/go && PATH="$(abspath $(LANGUAGES)/bin):$$PATH" $(BUF) generate -o $(TO)
+	@cp protos/memorybank/v1/service_config.json $(TO)/clients/go/
+
+$(LANGUAGES)/bin/protoc-gen-go:
+	@GOBIN=$(abspath $(@D)) go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
+
+$(LANGUAGES)/bin/protoc-gen-go-grpc:
+	@GOBIN=$(abspath $(@D)) go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
 
 proto-lint: setup  ## Check the contract's style, and against the last release (buf; needs npm)
 	@if [ ! -x $(BUF) ] && ! command -v npm >/dev/null; then echo "SKIPPED proto-lint: buf comes through npm, which is not here"; exit 0; fi; \
@@ -334,4 +390,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model check langchain pooler browser test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
+.PHONY: help setup lock serve demo examples try-local-model clients languages go-stubs check langchain pooler browser test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean

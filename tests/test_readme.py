@@ -40,7 +40,12 @@ from tools import document_access, document_settings
 ROOT = Path(__file__).parents[1]
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("clients/**/*.md"))
+    for path in (
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("clients/*.md"),
+        *ROOT.glob("clients/*/*.md"),
+    )
 }
 RUN = ("README.md", "docs/tour.md", "docs/agents.md")
 """The pages whose commands are run, each against a server of its own."""

@@ -12,13 +12,10 @@ import (
 	"os"
 	"time"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
-	"memorybank.example/go/connect"
-	memory "memorybank.example/go/gen/memorybank/v1"
+	memorybank "memorybank.example/client"
+	memory "memorybank.example/client/memorybank/v1"
 )
 
 const bank = "from-go"
@@ -27,15 +24,13 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: go run . HOST:PORT")
 	}
-	connection, err := connect.To(os.Args[1])
+	connection, err := memorybank.Dial(os.Args[1], memorybank.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer connection.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	// A proxy keeps the calls of one bank on the process where it is warm.
-	ctx = metadata.AppendToOutgoingContext(ctx, "x-memory-bank", bank)
 	if err := tour(ctx, connection); err != nil {
 		log.Fatal(err)
 	}
@@ -43,22 +38,21 @@ func main() {
 
 func tour(ctx context.Context, connection *grpc.ClientConn) error {
 	banks := memory.NewMemoryBankClient(connection)
-	if _, err := banks.CreateBank(ctx, &memory.CreateBankRequest{BankId: bank, RequestId: "create-" + bank}); err != nil {
+	if _, err := banks.CreateBank(ctx, &memory.CreateBankRequest{BankId: bank}); err != nil {
 		return err
 	}
 	watching, err := watch(ctx, banks)
 	if err != nil {
 		return err
 	}
-	memorized, err := banks.Memorize(ctx, &memory.MemorizeRequest{
-		BankId: bank, Text: "The ferry to Naxos leaves at nine from pier 3.", RequestId: "memorize-1",
-	})
-	if err != nil {
+	if _, err := banks.Memorize(ctx, &memory.MemorizeRequest{
+		BankId: bank, Text: "The ferry to Naxos leaves at nine from pier 3.",
+	}); err != nil {
 		return err
 	}
-	// The revision of a write, given to a read: whichever process answers has seen it.
+	// It asks for the revision of the write by itself: whichever process answers has seen it.
 	found, err := memory.NewRetrievalClient(connection).Search(ctx, &memory.SearchRequest{
-		BankId: bank, Query: &memory.SearchRequest_Text{Text: "when does the ferry leave?"}, MinRevision: &memorized.Revision,
+		BankId: bank, Query: &memory.SearchRequest_Text{Text: "when does the ferry leave?"},
 	})
 	if err != nil {
 		return err
@@ -76,8 +70,8 @@ func tour(ctx context.Context, connection *grpc.ClientConn) error {
 // follow reads a node that was merged into another, and goes to the one that stands for it today.
 func follow(ctx context.Context, graph memory.QueryGraphClient) error {
 	for _, node := range []*memory.AddNodeRequest{
-		{BankId: bank, NodeId: "n-ticket", RequestId: "add-ticket", Summary: "A ferry ticket to Naxos costs 42 euro."},
-		{BankId: bank, NodeId: "n-fare", RequestId: "add-fare", Summary: "The fare to Naxos is 42 euro."},
+		{BankId: bank, NodeId: "n-ticket", Summary: "A ferry ticket to Naxos costs 42 euro."},
+		{BankId: bank, NodeId: "n-fare", Summary: "The fare to Naxos is 42 euro."},
 	} {
 		if _, err := graph.AddNode(ctx, node); err != nil {
 			return err
@@ -85,31 +79,20 @@ func follow(ctx context.Context, graph memory.QueryGraphClient) error {
 	}
 	if _, err := graph.MergeNodes(ctx, &memory.MergeNodesRequest{
 		BankId: bank, NodeIds: []string{"n-ticket", "n-fare"}, NewNodeId: "n-price", Summary: "Naxos by ferry: 42 euro.",
-		RequestId: "merge-1",
 	}); err != nil {
 		return err
 	}
 	_, err := graph.GetNode(ctx, &memory.GetNodeRequest{BankId: bank, NodeId: "n-fare"})
-	into, ok := absorbedInto(err)
-	if !ok {
+	var failed *memorybank.Error
+	if !errors.As(err, &failed) || failed.Reason != "NODE_ABSORBED" {
 		return fmt.Errorf("not absorbed: %w", err)
 	}
-	node, err := graph.GetNode(ctx, &memory.GetNodeRequest{BankId: bank, NodeId: into})
+	node, err := graph.GetNode(ctx, &memory.GetNodeRequest{BankId: bank, NodeId: failed.Metadata["into"]})
 	if err != nil {
 		return err
 	}
 	fmt.Println("followed:", node.Node.Summary)
 	return nil
-}
-
-// absorbedInto tells from an error's details which node stands for the one that was asked for.
-func absorbedInto(err error) (string, bool) {
-	for _, detail := range status.Convert(err).Details() {
-		if info, ok := detail.(*errdetails.ErrorInfo); ok && info.Reason == "NODE_ABSORBED" {
-			return info.Metadata["into"], true
-		}
-	}
-	return "", false
 }
 
 // stream memorizes a text in pieces, as one would a file of any size.
@@ -119,7 +102,7 @@ func stream(ctx context.Context, banks memory.MemoryBankClient) error {
 		return err
 	}
 	parts := []*memory.MemorizeStreamRequest{
-		{Part: &memory.MemorizeStreamRequest_Header{Header: &memory.MemorizeRequest{BankId: bank, Source: "notes.md", RequestId: "stream-1"}}},
+		{Part: &memory.MemorizeStreamRequest_Header{Header: &memory.MemorizeRequest{BankId: bank, Source: "notes.md"}}},
 		{Part: &memory.MemorizeStreamRequest_Text{Text: "The museum of Naxos opens at eight. "}},
 		{Part: &memory.MemorizeStreamRequest_Text{Text: "It is closed on Tuesdays."}},
 	}

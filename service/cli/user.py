@@ -1,19 +1,19 @@
 """`memorybank user`: whether memory of a user is kept, how much there is, and how it goes."""
 
 from contextlib import closing
-from itertools import groupby
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
 import click
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
 from service.cli import paging
+from service.cli.bundle import write_bundle
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.export import whole
+from service.cli.readable import page
 
 PAGE = 1_000
 
@@ -27,7 +27,8 @@ def user() -> None:
       memorybank user list
       memorybank user show ada
       memorybank user off ada
-      memorybank user export ada ada.zip
+      memorybank user export ada ada.mbz
+      memorybank user export ada ada.md
       memorybank user purge ada --banks --yes
     """
 
@@ -90,21 +91,33 @@ def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
 @errand_of_any
 @click.option("--omit-banks", is_flag=True, help="Leave out the banks that name the user.")
 def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
-    """Write everything of user NAME to FILE, a zip archive of JSON and Markdown.
+    """Write everything of user NAME to FILE: a zip archive of JSON and Markdown, or a page for people, named *.md.
 
-    `memorybank facts import` takes a collection of it, `memorybank import` a bank.
+    `memorybank facts import` takes a collection of the archive, `memorybank import` a bank.
     """
-    paths = []
+    if file.suffix == ".md":
+        _write_page(errand, name, file, omit_banks=omit_banks)
+        return
     with (
-        whole(file) as unfinished,
-        ZipFile(unfinished, "w", ZIP_DEFLATED) as archive,
         closing(errand.client.export_user(user=name, omit_banks=omit_banks)) as parts,
+        whole(file) as unfinished,
     ):
-        for path, pieces in groupby(parts, key=lambda part: part.path):
-            with archive.open(path, "w", force_zip64=True) as out:
-                out.writelines(piece.content for piece in pieces)
-            paths.append(path)
+        paths = write_bundle(unfinished, name, parts)
     errand.answer({"user": name, "file": str(file), "files": paths}, f"wrote {file}: {len(paths):,} files")
+
+
+def _write_page(errand: Errand, name: str, file: Path, *, omit_banks: bool) -> None:
+    files: dict[str, bytes] = {}
+    with closing(errand.client.export_user(user=name, omit_banks=omit_banks)) as parts:
+        for part in parts:
+            held = (
+                b"" if part.path.startswith("banks/") else part.content
+            )  # of a bank the page has the name alone
+            files[part.path] = files.get(part.path, b"") + held
+    with whole(file) as unfinished:
+        text = "".join(page(name, {path: content.decode() for path, content in files.items()}))
+        unfinished.write_text(text, encoding="utf-8")
+    errand.answer({"user": name, "file": str(file)}, f"wrote {file}")
 
 
 def _switch(errand: Errand, name: str, *, enabled: bool) -> None:

@@ -25,6 +25,7 @@ from core.ports.store import PurgeCounts
 from core.usecases.instructions import load_sources
 from memorybank.v1 import (
     access_pb2,
+    calls_pb2,
     conversation_pb2,
     deep_retrieval_pb2,
     errors_pb2,
@@ -43,6 +44,7 @@ from memorybank.v1 import (
 FILES = resources.files("memorybank.v1")
 MODULES = (
     access_pb2,
+    calls_pb2,
     types_pb2,
     errors_pb2,
     memory_bank_pb2,

@@ -3,8 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf.descriptor_pb2 import MethodOptions
 from google.protobuf.message import Message
 
+from memorybank.v1.calls_pb2 import deadline_seconds
+
+READ, WRITE = 10.0, 30.0
+"""Seconds for a call whose method states none: one that is harmless to repeat, and any other."""
 BYTES_A_SECOND = 16_384
 """Bytes of a request for which its call is given a second more."""
 
@@ -46,9 +51,7 @@ class Method:
         return "request_id" in self.header.DESCRIPTOR.fields_by_name
 
 
-def method_of(
-    request: type[Message], response: type[Message], header: type[Message], seconds: float | None
-) -> Method:
+def method_of(request: type[Message], response: type[Message], header: type[Message]) -> Method:
     """Returns the method that takes this request: each has a request type of its own."""
     services: dict[str, Any] = dict(request.DESCRIPTOR.file.services_by_name)
     found = [
@@ -66,8 +69,15 @@ def method_of(
         header=header,
         streams_up=method.client_streaming,
         streams_down=method.server_streaming,
-        seconds=seconds,
+        seconds=_seconds(method.GetOptions()),
     )
+
+
+def _seconds(options: MethodOptions) -> float | None:
+    """Returns the time that the contract gives a call; None: it has no end."""
+    if options.HasExtension(deadline_seconds):
+        return float(options.Extensions[deadline_seconds]) or None
+    return WRITE if options.idempotency_level == MethodOptions.IDEMPOTENCY_UNKNOWN else READ
 
 
 def _streamed(streams: bool) -> str:

@@ -22,21 +22,12 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Message)
 Part = TypeVar("Part")
 
-READ = 10.0
-WRITE = 30.0
-THINK = 300.0
-"""Seconds for a call in which agents are asked: they may be models elsewhere."""
-TRANSFER = 3_600.0
-"""Seconds for a file, an export, a streamed context."""
-
 
 class Shape(Generic[R]):
-    """A verb: its name in Python, its method, and what `seconds` it is given unless the client says otherwise."""
+    """A verb: its name in Python, and its method."""
 
-    def __init__(
-        self, request: Any, response: type[R], *, header: Any = None, seconds: float | None = READ
-    ) -> None:
-        self.method = method_of(request, response, header or request, seconds)
+    def __init__(self, request: Any, response: type[R], *, header: Any = None) -> None:
+        self.method = method_of(request, response, header or request)
         self.verb = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -67,8 +58,8 @@ class Shape(Generic[R]):
 class Unary(Shape[R], Generic[P, R]):
     """A message for a message."""
 
-    def __init__(self, request: Callable[P, Message], response: type[R], *, seconds: float = READ) -> None:
-        super().__init__(request, response, seconds=seconds)
+    def __init__(self, request: Callable[P, Message], response: type[R]) -> None:
+        super().__init__(request, response)
 
     @overload
     def __get__(self, client: AsyncCaller, owner: type) -> Callable[P, Coroutine[Any, Any, R]]: ...
@@ -91,8 +82,8 @@ class Unary(Shape[R], Generic[P, R]):
 class Down(Shape[R], Generic[P, R]):
     """A message for a stream of them. Left early, close it (`aclosing`), else it lasts until it is collected."""
 
-    def __init__(self, request: Callable[P, Message], response: type[R], *, seconds: float | None) -> None:
-        super().__init__(request, response, seconds=seconds)
+    def __init__(self, request: Callable[P, Message], response: type[R]) -> None:
+        super().__init__(request, response)
 
     @overload
     def __get__(self, client: AsyncCaller, owner: type) -> Callable[P, AsyncGenerator[R, None]]: ...
@@ -122,9 +113,8 @@ class Streamed(Shape[R], Generic[Part, P, R]):
         *,
         header: Callable[P, Message],
         cut: Callable[[Part], Iterable[Message]],
-        seconds: float,
     ) -> None:
-        super().__init__(request, response, header=header, seconds=seconds)
+        super().__init__(request, response, header=header)
         self.cut = cut
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from google.protobuf.message import Message
+
 
 def subjects_of(header: Any) -> tuple[str, ...]:
     """Returns the keys of what a request names. Its own subject, the one whose `revision` is answered, is the only
@@ -26,16 +28,16 @@ def subjects_of(header: Any) -> tuple[str, ...]:
 
 
 def affinity_of(header: Any) -> str:
-    """Returns what a proxy may keep a call by: the bank, or the user whose memory it is (`user/ada`). Empty:
-    anything will do."""
-    user = getattr(header, "user", "")
-    name = user if isinstance(user, str) else user.user  # UpdateUser speaks of a whole one
-    if name and not getattr(header, "bank_id", ""):
-        return f"user/{encoded(name)}"
-    first = next(iter(subjects_of(header)), "")
-    if first.startswith(("collection/", "conversation/")):
-        return f"user/{first.split('/')[1]}"
-    return first.removeprefix("instructions/")
+    """Returns what a proxy may keep a call by: the bank, or the user whose memory it is (`user/ada`), or the owner of
+    documents. Empty: anything will do."""
+    if bank := getattr(header, "bank_id", ""):
+        return str(bank)
+    for whole in ("user", "collection"):  # UpdateUser and UpdateCollection speak of a whole one
+        if isinstance(held := getattr(header, whole, None), Message):
+            header = held
+    if user := getattr(header, "user", ""):
+        return f"user/{encoded(user)}"
+    return next(iter(subjects_of(header)), "").removeprefix("instructions/")
 
 
 def instructions(owner: Any) -> str:

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"memorybank.example/go/connect"
-	memory "memorybank.example/go/gen/memorybank/v1"
+	memorybank "memorybank.example/client"
+	memory "memorybank.example/client/memorybank/v1"
 )
 
 const (
@@ -29,7 +29,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: go run ./steady HOST:PORT")
 	}
-	connection, err := connect.To(os.Args[1])
+	connection, err := memorybank.Dial(os.Args[1], memorybank.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func create(banks memory.MemoryBankClient) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_, err := banks.CreateBank(ctx, &memory.CreateBankRequest{
-		BankId: bank, RequestId: "create-" + bank,
+		BankId: bank,
 		EmbeddingSpace: &memory.EmbeddingSpace{
 			Name: "of-the-example", Dimension: 4, Source: memory.SpaceSource_SPACE_SOURCE_CLIENT,
 		},
@@ -60,8 +60,7 @@ func create(banks memory.MemoryBankClient) error {
 	return err
 }
 
-// work writes nodes one after another, and reads each. Every write has a request id, so that it happens once however
-// often it is tried.
+// work writes nodes one after another, and reads each.
 func work(graph memory.QueryGraphClient, caller int, ended <-chan struct{}) {
 	for number := 0; ; number++ {
 		select {
@@ -83,13 +82,12 @@ func work(graph memory.QueryGraphClient, caller int, ended <-chan struct{}) {
 func writeAndRead(graph memory.QueryGraphClient, node string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	added, err := graph.AddNode(ctx, &memory.AddNodeRequest{
-		BankId: bank, NodeId: node, Summary: node, RequestId: "add-" + node,
+	if _, err := graph.AddNode(ctx, &memory.AddNodeRequest{
+		BankId: bank, NodeId: node, Summary: node,
 		Embedding: &memory.Vector{Values: []float32{1, 2, 3, 4}},
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
-	_, err = graph.GetNode(ctx, &memory.GetNodeRequest{BankId: bank, NodeId: node, MinRevision: &added.Revision})
+	_, err := graph.GetNode(ctx, &memory.GetNodeRequest{BankId: bank, NodeId: node})
 	return err
 }

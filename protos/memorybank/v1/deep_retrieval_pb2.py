@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from memorybank.v1 import access_pb2 as memorybank_dot_v1_dot_access__pb2
+from memorybank.v1 import calls_pb2 as memorybank_dot_v1_dot_calls__pb2
 from memorybank.v1 import types_pb2 as memorybank_dot_v1_dot_types__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"memorybank/v1/deep_retrieval.proto\x12\rmemorybank.v1\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/types.proto\"\xb2\x02\n\x15GetInteractionRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x11\n\x07node_id\x18\x02 \x01(\tH\x00\x12\x18\n\x0einteraction_id\x18\x03 \x01(\tH\x00\x12\x15\n\rattachment_id\x18\x04 \x01(\t\x12\x12\n\x05start\x18\x05 \x01(\x03H\x01\x88\x01\x01\x12\x10\n\x03\x65nd\x18\x06 \x01(\x03H\x02\x88\x01\x01\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\x12\x19\n\x0cmin_revision\x18\t \x01(\x03H\x03\x88\x01\x01\x12)\n\x08passages\x18\n \x01(\x0b\x32\x17.memorybank.v1.PassagesB\x08\n\x06targetB\x08\n\x06_startB\x06\n\x04_endB\x0f\n\r_min_revision\"g\n\x08Passages\x12\r\n\x05query\x18\x01 \x01(\t\x12\x14\n\x07segment\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x19\n\x0csurroundings\x18\x03 \x01(\x05H\x01\x88\x01\x01\x42\n\n\x08_segmentB\x0f\n\r_surroundings\"\xd7\x01\n\x16GetInteractionResponse\x12\x30\n\x0cinteractions\x18\x01 \x03(\x0b\x32\x1a.memorybank.v1.Interaction\x12-\n\nattachment\x18\x02 \x01(\x0b\x32\x19.memorybank.v1.Attachment\x12\x14\n\x07\x63ontent\x18\x03 \x01(\x0cH\x00\x88\x01\x01\x12\x0f\n\x07node_id\x18\x04 \x01(\t\x12\x17\n\x0fnext_page_token\x18\x05 \x01(\t\x12\x10\n\x08revision\x18\x06 \x01(\x03\x42\n\n\x08_content\"\xf7\x02\n\x17ListInteractionsRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x0f\n\x07node_id\x18\x02 \x01(\t\x12,\n\nevent_time\x18\x03 \x01(\x0b\x32\x18.memorybank.v1.TimeRange\x12\x0f\n\x07sources\x18\x04 \x03(\t\x12\x42\n\x06labels\x18\x05 \x03(\x0b\x32\x32.memorybank.v1.ListInteractionsRequest.LabelsEntry\x12/\n\x06states\x18\x06 \x03(\x0e\x32\x1f.memorybank.v1.StructuringState\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\x12\x19\n\x0cmin_revision\x18\t \x01(\x03H\x00\x88\x01\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0f\n\r_min_revision\"w\n\x18ListInteractionsResponse\x12\x30\n\x0cinteractions\x18\x01 \x03(\x0b\x32\x1a.memorybank.v1.Interaction\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x10\n\x08revision\x18\x03 \x01(\x03\"\x9f\x01\n\x15ReadAttachmentRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x15\n\rattachment_id\x18\x02 \x01(\t\x12\x0e\n\x06offset\x18\x03 \x01(\x03\x12\x12\n\x05limit\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x05 \x01(\x03H\x01\x88\x01\x01\x42\x08\n\x06_limitB\x0f\n\r_min_revision\"z\n\x16ReadAttachmentResponse\x12-\n\nattachment\x18\x01 \x01(\x0b\x32\x19.memorybank.v1.Attachment\x12\x0e\n\x06offset\x18\x02 \x01(\x03\x12\x0f\n\x07\x63ontent\x18\x03 \x01(\x0c\x12\x10\n\x08revision\x18\x04 \x01(\x03\"\x8e\x01\n\x11GetLineageRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x0f\n\x07node_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\x12\x19\n\x0cmin_revision\x18\x05 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"|\n\x12GetLineageResponse\x12\x0f\n\x07node_id\x18\x01 \x01(\t\x12*\n\x06merges\x18\x02 \x03(\x0b\x32\x1a.memorybank.v1.MergeRecord\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\x12\x10\n\x08revision\x18\x04 \x01(\x03\x32\xb7\x03\n\rDeepRetrieval\x12i\n\x0eGetInteraction\x12$.memorybank.v1.GetInteractionRequest\x1a%.memorybank.v1.GetInteractionResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x12o\n\x10ListInteractions\x12&.memorybank.v1.ListInteractionsRequest\x1a\'.memorybank.v1.ListInteractionsResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x12k\n\x0eReadAttachment\x12$.memorybank.v1.ReadAttachmentRequest\x1a%.memorybank.v1.ReadAttachmentResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x30\x01\x12]\n\nGetLineage\x12 .memorybank.v1.GetLineageRequest\x1a!.memorybank.v1.GetLineageResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"memorybank/v1/deep_retrieval.proto\x12\rmemorybank.v1\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x19memorybank/v1/types.proto\"\xb2\x02\n\x15GetInteractionRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x11\n\x07node_id\x18\x02 \x01(\tH\x00\x12\x18\n\x0einteraction_id\x18\x03 \x01(\tH\x00\x12\x15\n\rattachment_id\x18\x04 \x01(\t\x12\x12\n\x05start\x18\x05 \x01(\x03H\x01\x88\x01\x01\x12\x10\n\x03\x65nd\x18\x06 \x01(\x03H\x02\x88\x01\x01\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\x12\x19\n\x0cmin_revision\x18\t \x01(\x03H\x03\x88\x01\x01\x12)\n\x08passages\x18\n \x01(\x0b\x32\x17.memorybank.v1.PassagesB\x08\n\x06targetB\x08\n\x06_startB\x06\n\x04_endB\x0f\n\r_min_revision\"g\n\x08Passages\x12\r\n\x05query\x18\x01 \x01(\t\x12\x14\n\x07segment\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x19\n\x0csurroundings\x18\x03 \x01(\x05H\x01\x88\x01\x01\x42\n\n\x08_segmentB\x0f\n\r_surroundings\"\xd7\x01\n\x16GetInteractionResponse\x12\x30\n\x0cinteractions\x18\x01 \x03(\x0b\x32\x1a.memorybank.v1.Interaction\x12-\n\nattachment\x18\x02 \x01(\x0b\x32\x19.memorybank.v1.Attachment\x12\x14\n\x07\x63ontent\x18\x03 \x01(\x0cH\x00\x88\x01\x01\x12\x0f\n\x07node_id\x18\x04 \x01(\t\x12\x17\n\x0fnext_page_token\x18\x05 \x01(\t\x12\x10\n\x08revision\x18\x06 \x01(\x03\x42\n\n\x08_content\"\xf7\x02\n\x17ListInteractionsRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x0f\n\x07node_id\x18\x02 \x01(\t\x12,\n\nevent_time\x18\x03 \x01(\x0b\x32\x18.memorybank.v1.TimeRange\x12\x0f\n\x07sources\x18\x04 \x03(\t\x12\x42\n\x06labels\x18\x05 \x03(\x0b\x32\x32.memorybank.v1.ListInteractionsRequest.LabelsEntry\x12/\n\x06states\x18\x06 \x03(\x0e\x32\x1f.memorybank.v1.StructuringState\x12\x11\n\tpage_size\x18\x07 \x01(\x05\x12\x12\n\npage_token\x18\x08 \x01(\t\x12\x19\n\x0cmin_revision\x18\t \x01(\x03H\x00\x88\x01\x01\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x0f\n\r_min_revision\"w\n\x18ListInteractionsResponse\x12\x30\n\x0cinteractions\x18\x01 \x03(\x0b\x32\x1a.memorybank.v1.Interaction\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x10\n\x08revision\x18\x03 \x01(\x03\"\x9f\x01\n\x15ReadAttachmentRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x15\n\rattachment_id\x18\x02 \x01(\t\x12\x0e\n\x06offset\x18\x03 \x01(\x03\x12\x12\n\x05limit\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x19\n\x0cmin_revision\x18\x05 \x01(\x03H\x01\x88\x01\x01\x42\x08\n\x06_limitB\x0f\n\r_min_revision\"z\n\x16ReadAttachmentResponse\x12-\n\nattachment\x18\x01 \x01(\x0b\x32\x19.memorybank.v1.Attachment\x12\x0e\n\x06offset\x18\x02 \x01(\x03\x12\x0f\n\x07\x63ontent\x18\x03 \x01(\x0c\x12\x10\n\x08revision\x18\x04 \x01(\x03\"\x8e\x01\n\x11GetLineageRequest\x12\x15\n\x07\x62\x61nk_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02\x12\x0f\n\x07node_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\x12\x19\n\x0cmin_revision\x18\x05 \x01(\x03H\x00\x88\x01\x01\x42\x0f\n\r_min_revision\"|\n\x12GetLineageResponse\x12\x0f\n\x07node_id\x18\x01 \x01(\t\x12*\n\x06merges\x18\x02 \x03(\x0b\x32\x1a.memorybank.v1.MergeRecord\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\x12\x10\n\x08revision\x18\x04 \x01(\x03\x32\xbc\x03\n\rDeepRetrieval\x12i\n\x0eGetInteraction\x12$.memorybank.v1.GetInteractionRequest\x1a%.memorybank.v1.GetInteractionResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x12o\n\x10ListInteractions\x12&.memorybank.v1.ListInteractionsRequest\x1a\'.memorybank.v1.ListInteractionsResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x12p\n\x0eReadAttachment\x12$.memorybank.v1.ReadAttachmentRequest\x1a%.memorybank.v1.ReadAttachmentResponse\"\x0f\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\xf0\xe0\x18\x90\x1c\x30\x01\x12]\n\nGetLineage\x12 .memorybank.v1.GetLineageRequest\x1a!.memorybank.v1.GetLineageResponse\"\n\x90\x02\x01\xea\xe0\x18\x03\n\x01\x01\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -49,29 +50,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DEEPRETRIEVAL'].methods_by_name['ListInteractions']._loaded_options = None
   _globals['_DEEPRETRIEVAL'].methods_by_name['ListInteractions']._serialized_options = b'\220\002\001\352\340\030\003\n\001\001'
   _globals['_DEEPRETRIEVAL'].methods_by_name['ReadAttachment']._loaded_options = None
-  _globals['_DEEPRETRIEVAL'].methods_by_name['ReadAttachment']._serialized_options = b'\220\002\001\352\340\030\003\n\001\001'
+  _globals['_DEEPRETRIEVAL'].methods_by_name['ReadAttachment']._serialized_options = b'\220\002\001\352\340\030\003\n\001\001\360\340\030\220\034'
   _globals['_DEEPRETRIEVAL'].methods_by_name['GetLineage']._loaded_options = None
   _globals['_DEEPRETRIEVAL'].methods_by_name['GetLineage']._serialized_options = b'\220\002\001\352\340\030\003\n\001\001'
-  _globals['_GETINTERACTIONREQUEST']._serialized_start=109
-  _globals['_GETINTERACTIONREQUEST']._serialized_end=415
-  _globals['_PASSAGES']._serialized_start=417
-  _globals['_PASSAGES']._serialized_end=520
-  _globals['_GETINTERACTIONRESPONSE']._serialized_start=523
-  _globals['_GETINTERACTIONRESPONSE']._serialized_end=738
-  _globals['_LISTINTERACTIONSREQUEST']._serialized_start=741
-  _globals['_LISTINTERACTIONSREQUEST']._serialized_end=1116
-  _globals['_LISTINTERACTIONSREQUEST_LABELSENTRY']._serialized_start=1054
-  _globals['_LISTINTERACTIONSREQUEST_LABELSENTRY']._serialized_end=1099
-  _globals['_LISTINTERACTIONSRESPONSE']._serialized_start=1118
-  _globals['_LISTINTERACTIONSRESPONSE']._serialized_end=1237
-  _globals['_READATTACHMENTREQUEST']._serialized_start=1240
-  _globals['_READATTACHMENTREQUEST']._serialized_end=1399
-  _globals['_READATTACHMENTRESPONSE']._serialized_start=1401
-  _globals['_READATTACHMENTRESPONSE']._serialized_end=1523
-  _globals['_GETLINEAGEREQUEST']._serialized_start=1526
-  _globals['_GETLINEAGEREQUEST']._serialized_end=1668
-  _globals['_GETLINEAGERESPONSE']._serialized_start=1670
-  _globals['_GETLINEAGERESPONSE']._serialized_end=1794
-  _globals['_DEEPRETRIEVAL']._serialized_start=1797
-  _globals['_DEEPRETRIEVAL']._serialized_end=2236
+  _globals['_GETINTERACTIONREQUEST']._serialized_start=136
+  _globals['_GETINTERACTIONREQUEST']._serialized_end=442
+  _globals['_PASSAGES']._serialized_start=444
+  _globals['_PASSAGES']._serialized_end=547
+  _globals['_GETINTERACTIONRESPONSE']._serialized_start=550
+  _globals['_GETINTERACTIONRESPONSE']._serialized_end=765
+  _globals['_LISTINTERACTIONSREQUEST']._serialized_start=768
+  _globals['_LISTINTERACTIONSREQUEST']._serialized_end=1143
+  _globals['_LISTINTERACTIONSREQUEST_LABELSENTRY']._serialized_start=1081
+  _globals['_LISTINTERACTIONSREQUEST_LABELSENTRY']._serialized_end=1126
+  _globals['_LISTINTERACTIONSRESPONSE']._serialized_start=1145
+  _globals['_LISTINTERACTIONSRESPONSE']._serialized_end=1264
+  _globals['_READATTACHMENTREQUEST']._serialized_start=1267
+  _globals['_READATTACHMENTREQUEST']._serialized_end=1426
+  _globals['_READATTACHMENTRESPONSE']._serialized_start=1428
+  _globals['_READATTACHMENTRESPONSE']._serialized_end=1550
+  _globals['_GETLINEAGEREQUEST']._serialized_start=1553
+  _globals['_GETLINEAGEREQUEST']._serialized_end=1695
+  _globals['_GETLINEAGERESPONSE']._serialized_start=1697
+  _globals['_GETLINEAGERESPONSE']._serialized_end=1821
+  _globals['_DEEPRETRIEVAL']._serialized_start=1824
+  _globals['_DEEPRETRIEVAL']._serialized_end=2268
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,7 @@ from core.ids import RunId, Tenant, User
 from core.keys import InstructionsKey, RunKey, encoded
 from core.usecases.instructions.load_sources import named
 from memorybank.v1 import instructions_pb2 as pb
+from memorybank.v1.retrieval_pb2 import AssembleContextRequest
 from memorybank_client import subjects
 from tests.clients.python.scripted import Script, asking, scripted
 
@@ -22,6 +23,12 @@ def test_keys_are_spelled_as_the_service_spells_them(name: str) -> None:
     assert subjects.encoded(name) == encoded(name)
     assert subjects.subjects_of(load) == (named(owned), named(run))
     assert subjects.affinity_of(load) == f"user/{encoded(name)}"
+
+
+def test_a_call_on_a_bank_goes_where_the_bank_is_warm_whatever_else_it_names() -> None:
+    asked = AssembleContextRequest(bank_id="trip", user="ada", conversation_id="c1", collection="work")
+
+    assert subjects.affinity_of(asked) == "trip"
 
 
 def test_the_tenants_own_documents_have_no_owner_in_their_key() -> None:

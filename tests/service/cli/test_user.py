@@ -1,5 +1,6 @@
 """`memorybank user`, against the real server."""
 
+import json
 import os
 from itertools import count
 from pathlib import Path
@@ -29,13 +30,47 @@ def test_an_export_is_an_archive_whose_collections_can_be_imported(shell: Shell,
     name = f"owner-{os.getpid()}-{next(NAMES)}"
     shell.done("facts", "add", "Ada 的桌子在苏黎世。", "--user", name)
 
-    written = shell.done("user", "export", name, str(tmp_path / "ada.zip"))
-    with ZipFile(tmp_path / "ada.zip") as archive:
+    written = shell.done("user", "export", name, str(tmp_path / "ada.mbz"))
+    with ZipFile(tmp_path / "ada.mbz") as archive:
         archive.extractall(tmp_path / "ada")
         paths = archive.namelist()
     imported = shell.done("facts", "import", str(tmp_path / "ada/collections/1"), "--user", f"{name}-too")
 
-    assert "3 files" in written
-    assert paths == ["user.json", "collections/1/collection.json", "collections/1/memory.json"]
+    assert "4 files" in written
+    assert paths == [
+        "user.json",
+        "collections/1/collection.json",
+        "collections/1/memory.json",
+        "manifest.json",
+    ]
     assert "imported 1 records" in imported
     assert "苏黎世" in shell.done("facts", "list", "--user", f"{name}-too")
+
+
+def test_an_export_for_people_is_a_page_of_facts_conversations_and_documents(
+    shell: Shell, tmp_path: Path
+) -> None:
+    name, page = shell.bank, tmp_path / "ada.md"
+    lines = [
+        {"content": "Ada has a boat.\nIt is blue.", "tags": ["boat"], "time": 1_700_000_000},
+        {"content": "船叫什么名字?", "conversation": "boat", "role": "user", "time": 1_700_000_000},
+        {"content": "Mishka.\u2028It is Bulgarian.", "conversation": "boat", "role": "assistant"},
+    ]
+    (tmp_path / "memory.jsonl").write_text(
+        "\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8"
+    )
+    shell.done("import", "--from", "jsonl", str(tmp_path / "memory.jsonl"), "--user", name)
+    shell.done("instructions", "put", f"user:{name}", "style.md", into="Be long.")
+    shell.done("instructions", "put", f"user:{name}", "style.md", into="Be brief.")
+    shell.done("facts", "add", "The project's database is MySQL.", "--user", name)
+
+    shell.done("user", "export", name, str(page))
+
+    told = page.read_text(encoding="utf-8")
+    assert "## Facts\n\n- 2023-11-14: Ada has a boat.\n  It is blue. [boat]\n" in told
+    assert (
+        "## Conversation jsonl-boat\n\n- 2023-11-14: 船叫什么名字?\n- 2023-11-14: **reply** Mishka." in told
+    )
+    assert "## Document style.md\n\nBe brief.\n" in told
+    assert "Be long." not in told
+    assert "The project's database is MySQL." in told

@@ -31,7 +31,7 @@ class JudgeThresholds:
     """Of a contradiction: the likelihood from which it is SURE, and from which LIKELY. Of sentences that say the same:
     the least likelihood of that, and below which a contradiction must be."""
 
-    sure: float = 0.85
+    sure: float = 0.9
     likely: float = 0.6
     same: float = 0.75
     not_contrary: float = 0.1
