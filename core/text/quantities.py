@@ -74,7 +74,7 @@ class Alike:
 
 def written_alike(a: str, b: str) -> Alike:
     """Returns both texts with equal quantities in one notation: the shorter one, whichever text has it. Thousands stand
-    without commas: a model reads "40,000" as two numbers.
+    without commas and full hours without minutes: a model reads "40,000" and "17:00" as two numbers.
     """
     ours, theirs = quantities(a), list(quantities(b))
     edits_a: list[tuple[Quantity, str]] = []
@@ -90,7 +90,9 @@ def written_alike(a: str, b: str) -> Alike:
         if x != y:
             shorter = min(x, y, key=lambda written: (len(written), written))
             (edits_b if shorter == x else edits_a).append((other if shorter == x else one, shorter))
-    a, b = (THOUSANDS.sub("", text) for text in (_edited(a, edits_a), _edited(b, edits_b)))
+    a, b = (
+        FULL_HOUR.sub(r"\1h", THOUSANDS.sub("", text)) for text in (_edited(a, edits_a), _edited(b, edits_b))
+    )
     return Alike(a=a, b=b, left_a=tuple(left), left_b=tuple(theirs))
 
 
@@ -125,6 +127,7 @@ def _same_time(a: Value, b: Value) -> bool:
 
 Reader = Callable[[str], Iterator[Quantity]]
 
+FULL_HOUR = re.compile(r"(?<![\d:])(\d{1,2}):00(?![\d:])")
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 FIGURE = r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+(?:\.\d+)?"
 EDGE = r"(?<![A-Za-z0-9_.-])"  # "web-1", "v1.2" and "GPT-4" are names

@@ -72,7 +72,7 @@ class Verbs:
         memory.ListInteractionRetractionsRequest, memory.ListInteractionRetractionsResponse
     )
     """List what was taken back of a bank."""
-    confirm_conflict = Unary(memory.ConfirmConflictRequest, memory.ConfirmConflictResponse, seconds=WRITE)
+    confirm_conflict = Unary(memory.ConfirmConflictRequest, memory.ConfirmConflictResponse)
     """Make a suspected conflict an open one."""
     get_insight = Unary(memory.GetInsightRequest, memory.GetInsightResponse)
     """Read where the task stands."""

@@ -87,6 +87,13 @@ def test_what_is_not_surely_a_quantity_is_none(text: str) -> None:
     assert quantities(text) == ()
 
 
+def test_full_hours_are_compared_without_minutes() -> None:
+    alike = written_alike("It is open until 17:00.", "It is open until 20:00, at 20:00:05 no more, and 9:30.")
+
+    assert alike.a == "It is open until 17h."
+    assert alike.b == "It is open until 20h, at 20:00:05 no more, and 9:30."
+
+
 def test_thousands_are_compared_without_commas() -> None:
     alike = written_alike("It has 40,000 books.", "It has 1,250,000 books, in rooms 1, 22 and 3,4.")
 
