@@ -93,7 +93,7 @@ async def test_the_synchronous_memory_sends_the_same(tmp_path: Path) -> None:
     first, later = (asked.request for asked in script.asked["AssembleContext"])
     assert not first.min_revisions
     assert dict(later.min_revisions) == {"conversation/ada/c1": 8, "bank/trip": 3}
-    assert {asked.metadata["x-memory-bank"] for asked in script.asked["AssembleContext"]} == {"user/ada"}
+    assert {asked.metadata["x-memory-bank"] for asked in script.asked["AssembleContext"]} == {"trip"}
 
 
 def test_a_new_memory_has_a_conversation_of_its_own() -> None:

@@ -44,7 +44,7 @@ UNEQUAL = [
     ("The rent is 1200 euros.", "The rent is 1250 euros."),
     ("The bag weighs 1.2 kg.", "The bag weighs 1.22 kg."),
     ("The rent is 900 euros.", "The rent is 900 dollars."),
-    ("The call is at 14:00 UTC.", "The call is at 14:00 CET."),
+    ("The call is at 14:30 UTC.", "The call is at 14:30 CET."),
     ("The call is at 2 am.", "The call is at 2 pm."),
     ("It is 5 km away.", "It takes 5 minutes."),
     ("厅里有三百零五个座位。", "厅里有三百五十个座位。"),

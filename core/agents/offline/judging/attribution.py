@@ -1,4 +1,4 @@
-"""What a sentence states, without the words that only tell who or what says so.
+"""What a sentence states, without the words that only tell who or what says so, or when.
 
 Law: pure. "According to the leaflet, the ferry leaves at nine" and "the captain said that it leaves at ten" are about
 the ferry: a source is no part of what is compared. Words that deny or doubt are: "nobody said that" stays whole.
@@ -9,13 +9,17 @@ from functools import cache
 
 from core.agents.offline.denials import count_denials
 from core.language import entries
-from core.text import citation
+from core.text import citation, transcript
 from core.text.chinese import tagged
+from core.text.quantities import DATE, quantities
 from core.text.scripts import is_chinese
 
 LEAST = 3  # words of a statement without its source; with fewer, the words are no source
 MOST_WORDS = 8  # of a source before its verb
 LONGEST = 30  # code points of a Chinese source
+LABEL = re.compile(
+    r"(?P<label>[^\s:：.!?。！？|]+(?:[ ][^\s:：.!?。！？|]+){0,7})(?:(?<!\d)[:：]|[:：](?!\d))(?!//)\s*(?=\S)"
+)
 WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")
 DETERMINERS = ("a", "the", "this", "my", "our", "his", "her", "its", "their")
 BEGINNING = r"(?:the|a|an|this|that|these|those|it|its|he|she|his|her|they|their|we|our|there|all|no)\b"
@@ -24,11 +28,19 @@ BEGINNING = r"(?:the|a|an|this|that|these|those|it|its|he|she|his|her|they|their
 def statement_of(text: str) -> str:
     """Returns what a sentence states; the whole sentence where it names no source."""
     text = citation.stripped(text)
+    label = LABEL.match(text)
+    if label and (transcript.names_part(label["label"]) or is_dated(label["label"])):
+        text = text[label.end() :]
     chinese = is_chinese(text)
     start = _chinese_opening(text) if chinese else _english_opening(text)
     end = next((found.start() for found in _endings(chinese=chinese).finditer(text, start)), len(text))
     source, stated = text[:start] + text[end:], text[start:end] + ("" if end == len(text) else text[-1])
     return stated if len(WORD.findall(stated)) >= LEAST and not count_denials(source) else text
+
+
+def is_dated(title: str) -> bool:
+    """Whether a heading or a label holds a date, and so is a time."""
+    return any(one.kind == DATE for one in quantities(title))
 
 
 def _english_opening(text: str) -> int:

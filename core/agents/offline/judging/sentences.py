@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from core.agents.offline.judging.attribution import statement_of
+from core.agents.offline.judging.attribution import LABEL, is_dated, statement_of
 from core.agents.offline.statements import statements
 from core.agents.roles import Excerpt, Topic
 from core.text import sentences as splitter
@@ -20,7 +20,7 @@ from core.text.analysis import STOP_WORDS, terms
 from core.text.blocks import Block, Form, blocks, folded
 from core.text.chinese import tagged
 from core.text.outline import LINE, PlacedHeading, headings
-from core.text.quantities import DATE, quantities
+from core.text.quantities import quantities
 from core.text.scripts import is_chinese
 
 MOST_SENTENCES = 64  # of one topic; what comes after is not compared
@@ -29,9 +29,6 @@ LOWEST = 9  # level of a label that is alone on its line: below any heading
 HEAD = 4  # words of such a beginning
 MOST_BEFORE = 300  # code points ahead of an excerpt that are read for what its first sentences are about
 
-LABEL = re.compile(
-    r"(?P<label>[^\s:：.!?。！？|]+(?:[ ][^\s:：.!?。！？|]+){0,7})(?:(?<!\d)[:：]|[:：](?!\d))(?!//)\s*(?=\S)"
-)
 ALONE = re.compile(r"\W*(?P<label>[^:：。！？.!?\n]{1,40})[:：]\W*$")
 MARK = re.compile(r"\s*(?:[-*+•·]\s+|\(?\d{1,2}[.)、]\s*|>\s*)?")
 ASIDE = re.compile(r"[（(][^（()）]*[)）]")
@@ -149,10 +146,6 @@ def _told_parts(text: str) -> list[tuple[int, str]]:
     return [(max(0, text.find(one)), one) for one in told] if parts else [(0, text)]
 
 
-def _is_dated(title: str) -> bool:
-    return any(one.kind == DATE for one in quantities(title))
-
-
 def _told(sentence: Sentence, topic: Topic) -> Sentence:
     if not topic.generated or not topic.is_generated(sentence.quote):
         return sentence
@@ -211,7 +204,7 @@ class _Reading:
     def _titles(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Returns the headings above that hold no date, without what they have in brackets, and those that do."""
         titles = [ASIDE.sub("", title).strip() for _, title in self._path]
-        dated = [title for title in titles if _is_dated(title)]
+        dated = [title for title in titles if is_dated(title)]
         return tuple(title for title in titles if title not in dated), tuple(dated)
 
     def _part(self, start: int) -> None:
@@ -241,7 +234,7 @@ class _Reading:
         titles, times = self._titles()
         if label and transcript.names_part(named):
             text, named, label = text[label.end() :], "", None
-        if label and _is_dated(named):
+        if label and is_dated(named):
             text, named, times = text[label.end() :], "", (*times, named)
             label = None
         sentence = Sentence(

@@ -16,6 +16,8 @@ from core.agents.offline.judging.attribution import statement_of
         ("船长说渡轮十点开。", "渡轮十点开。"),
         ("The ferry leaves at ten, according to the captain.", "The ferry leaves at ten."),
         ("The ferry leaves at ten, the captain says.", "The ferry leaves at ten."),
+        ("Acceptance test of 2 April 2024: it holds 11 kg.", "it holds 11 kg."),
+        ("Observation: it holds 11 kg.", "it holds 11 kg."),
         ("渡轮十点开，船长说。", "渡轮十点开。"),
     ],
 )
