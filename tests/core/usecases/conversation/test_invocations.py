@@ -38,6 +38,7 @@ from core.usecases.user.purge_user import PurgeUser, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.house import CountingIds, open_house, request
+from tests.support.reading import local_reader
 from tests.support.talking import KEY, said, say
 
 RUN = InvocationKey(tenant=KEY.tenant, user=KEY.user, invocation_id=InvocationId("i1"))
@@ -131,7 +132,9 @@ class Down:
 
 async def test_while_a_model_is_away_the_end_stands_and_is_carried_out_later() -> None:
     model = Down()
-    agents = MemoryAgents(summariser=model, distiller=OfflineDistiller(), extractor=OfflineExtractor())  # type: ignore[arg-type]
+    agents = MemoryAgents(
+        summariser=model, distiller=OfflineDistiller(), extractor=OfflineExtractor(local_reader())
+    )  # type: ignore[arg-type]
     async with open_house(memory_agents=agents) as house:
         await start(house)
         with pytest.raises(AgentUnavailable):

@@ -1,0 +1,23 @@
+"""The real Reader, one for all tests of a process: its model takes half a second to load."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from core.agents.memory_roles import Candidate, Passage
+from core.agents.offline.extracting import OfflineExtractor
+from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
+
+
+@cache
+def local_model() -> LocalEmbedder:
+    return LocalEmbedder.open()
+
+
+@cache
+def local_reader() -> LocalReader:
+    return LocalReader(local_model, ReadingNetwork.load())
+
+
+async def candidates(passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """What the offline Extractor finds."""
+    return await OfflineExtractor(local_reader()).extract(passages, ())
