@@ -133,7 +133,7 @@ async def _ground(
     inner = embedder or await open_embedder(settings.embedder, closing)
     model = local_model(inner, closing)
     comparer = open_comparer(settings.judging, inner, model)
-    reader = open_reader(settings.judging, model)
+    reader = open_reader(settings.judging, inner, model)
     remembered = CachedEmbedder(
         observed(inner, Embedder, embedders),
         queries=settings.embedder.cached_texts,
@@ -141,13 +141,16 @@ async def _ground(
     )
     models = open_models(settings, closing)
 
-    def forget() -> None:
-        remembered.forget()
-        comparer.forget()
-
     holding = _holding(settings, give_way, remembered.space)
     aggregates = OpenAggregates(
-        KINDS, store, blobs, clock, ids, holding, index_cache_of(settings), forgetting(remembered, comparer)
+        KINDS,
+        store,
+        blobs,
+        clock,
+        ids,
+        holding,
+        index_cache_of(settings),
+        forgetting(remembered, comparer, reader),
     )
     closing.push_async_callback(aggregates.close)
     return _Ground(

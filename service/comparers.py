@@ -15,15 +15,19 @@ if TYPE_CHECKING:
     from service.adapters.local_embedder import LocalEmbedder
 
 
-def forgetting(embedder: CachedEmbedder, comparer: Comparer) -> Callable[[], None]:
-    """Returns what drops all that either keeps of texts. The comparer may overhear passages that are being embedded, so
-    it forgets once more when they are."""
+def forgetting(embedder: CachedEmbedder, comparer: Comparer, reader: Reader) -> Callable[[], None]:
+    """Returns what drops all that these keep of texts. Comparer and reader may overhear passages that are being
+    embedded, so they forget once more when they are."""
+
+    def forget_heard() -> None:
+        comparer.forget()
+        reader.forget()
 
     def forget() -> None:
         under_way = embedder.forget()
-        comparer.forget()
+        forget_heard()
         for flight in under_way:
-            flight.add_done_callback(lambda _: comparer.forget())
+            flight.add_done_callback(lambda _: forget_heard())
 
     return forget
 
@@ -62,13 +66,17 @@ def open_comparer(
     return LocalComparer(model, shares=isinstance(embedder, LocalEmbedder), cache_bytes=chosen.cache_bytes)
 
 
-def open_reader(chosen: JudgingSection, model: Callable[[], "LocalEmbedder"]) -> Reader:
-    """Returns the configured reader, its own weights checked; it loads its model when it first reads.
+def open_reader(chosen: JudgingSection, embedder: Embedder, model: Callable[[], "LocalEmbedder"]) -> Reader:
+    """Returns the configured reader, its own weights checked; it loads its model when it first reads. `embedder`: where
+    it is the local one, what it embeds is not read again.
 
     Raises EmbedderUnavailable where its weights are damaged or belong to another model.
     """
     if chosen.model == "none":
         return NoReader()
-    from service.adapters.local_embedder import LocalReader, ReadingNetwork
+    from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
 
-    return LocalReader(model, ReadingNetwork.load())
+    reader = LocalReader(model, ReadingNetwork.load())
+    if isinstance(embedder, LocalEmbedder):
+        reader.overhear(embedder)
+    return reader

@@ -54,6 +54,10 @@ class Reader(Protocol):
         """Returns how each sentence is read, in order; None where nothing reads."""
         ...
 
+    def forget(self) -> None:
+        """Drops what was read of sentences: after a purge nothing here tells of them."""
+        ...
+
 
 class NoReader:
     """Reads nothing."""
@@ -62,3 +66,6 @@ class NoReader:
 
     async def read(self, sentences: Sequence[str]) -> Sequence[Reading | None]:
         return [None] * len(sentences)
+
+    def forget(self) -> None:
+        """There is nothing to drop."""

@@ -1,21 +1,17 @@
-"""The real Reader, one for all tests of a process: its model takes half a second to load."""
+"""The real Reader, one for all tests of a process."""
 
 from collections.abc import Sequence
 from functools import cache
 
 from core.agents.memory_roles import Candidate, Passage
 from core.agents.offline.extracting import OfflineExtractor
-from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
-
-
-@cache
-def local_model() -> LocalEmbedder:
-    return LocalEmbedder.open()
+from service.adapters.local_embedder import LocalReader, ReadingNetwork
+from tests.support.embedders import local_embedder
 
 
 @cache
 def local_reader() -> LocalReader:
-    return LocalReader(local_model, ReadingNetwork.load())
+    return LocalReader(local_embedder, ReadingNetwork.load())
 
 
 async def candidates(passages: Sequence[Passage]) -> Sequence[Candidate]:

@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from service.adapters.local_embedder import LocalEmbedder
 from service.adapters.local_embedder.reader import states_of
-from service.adapters.local_embedder.reading import ABOUTS, CATEGORIES, FILE, HEADS, ReadingNetwork, seen
+from service.adapters.local_embedder.reading import (
+    ABOUTS,
+    CATEGORIES,
+    FILE,
+    HEADS,
+    ReadingNetwork,
+    means,
+    seen,
+)
 from tools.reading.texts import LANGUAGES, Example, examples
 
 F32 = NDArray[np.float32]
@@ -188,7 +196,7 @@ def read(of: Sequence[Example]) -> F32:
     """Returns what the network sees of each example."""
     embedder = LocalEmbedder.open()
     with ThreadPoolExecutor(cpu_count()) as threads:
-        rows = list(threads.map(lambda one: seen(states_of(embedder, one.text), one.text), of))
+        rows = list(threads.map(lambda one: seen(means(states_of(embedder, one.text)), one.text), of))
     embedder.close()
     return np.stack(rows)
 

@@ -1,25 +1,32 @@
 """The local model behind the Reader port: one short run of the encoder a sentence, then a small network.
 
-Law: keeps nothing of what it read. The network's weights are checked when they are opened, at start. The model is the
-process's one (service.comparers), and is loaded when a sentence is first read.
+What is embedded as a passage in these very words is not read again, as an input of one sentence is. A sentence among
+others is: its tokens' states in the run of the whole text are other ones, by which half of what is told is missed.
+
+Law: what it keeps of a text is found by a digest, and no text is; `forget` drops it. The network's weights are checked
+when they are opened, at start. The model is the process's one (service.comparers), and loaded when something is read.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+import numpy as np
 import structlog
 
 from core.agents.offline.thinking import think
 from core.errors import EmbedderUnavailable
 from core.ports.reader import NONE, Reading
+from service.adapters.cached_embedder import digest
 from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.embedder import LocalEmbedder
-from service.adapters.local_embedder.reading import INPUTS, LONGEST, MODEL, ReadingNetwork, seen
+from service.adapters.local_embedder.reading import LONGEST, MEANS, MODEL, ReadingNetwork, means, seen
+from service.adapters.local_embedder.state_cache import StateCache
 from service.adapters.local_embedder.weights import F32
 
 PREFIX = "passage:"
 CHARACTERS = 1_000  # of a sentence: LONGEST tokens have fewer
+KEPT_BYTES = 4_000_000  # of what was overheard: some 1,300 texts, the last turns of many conversations
 NO_WORDS = "."  # what is read where there is nothing
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.reading")
@@ -34,6 +41,7 @@ class LocalReader:
         self._network = network
         self._embedder: LocalEmbedder | None = None
         self._absent = False
+        self._overheard = StateCache(KEPT_BYTES)
 
     @property
     def model(self) -> str:
@@ -41,16 +49,39 @@ class LocalReader:
 
     @property
     def size(self) -> int:
-        """How many bytes the network takes."""
-        return self._network.size
+        """How many bytes it takes: the network, and what it read."""
+        return self._network.size + self._overheard.size
+
+    def overhear(self, embedder: LocalEmbedder) -> None:
+        """From now on, keeps what it sees of the brief passages that are embedded."""
+        embedder.overhear(self._keep)
+
+    def forget(self) -> None:
+        """Drops what was read: after a purge nothing here tells of it."""
+        self._overheard.clear()
+
+    def _keep(self) -> Callable[[str, F32], None]:
+        """Returns what is told of the passages of one call as they are embedded, in whichever thread."""
+        edition = self._overheard.edition
+
+        def keep(text: str, states: F32) -> None:
+            if len(states) > 0:
+                self._overheard.add(digest(text), means(states), edition)
+
+        return keep
 
     async def read(self, sentences: Sequence[str]) -> Sequence[Reading | None]:
         """Returns how each sentence is read, in order."""
         embedder = await self._model() if sentences else None
         if embedder is None:
             return [None] * len(sentences)
-        rows = await embedder.passages.rows(sentences, partial(_read, embedder), INPUTS)
-        return await think(self._network.readings, rows)
+        found = [self._overheard.get(digest(sentence)) for sentence in sentences]
+        missing = [sentence for sentence, known in zip(sentences, found, strict=True) if known is None]
+        made = iter(await embedder.passages.rows(missing, partial(_read, embedder), MEANS) if missing else ())
+        rows = [
+            seen(next(made) if known is None else known, s) for s, known in zip(sentences, found, strict=True)
+        ]
+        return await think(self._network.readings, np.stack(rows))
 
     async def _model(self) -> LocalEmbedder | None:
         if self._embedder is None and not self._absent:
@@ -63,7 +94,7 @@ class LocalReader:
 
 
 def _read(embedder: LocalEmbedder, sentence: str) -> Iterator[F32]:
-    yield seen(states_of(embedder, sentence), sentence)
+    yield means(states_of(embedder, sentence))
 
 
 def states_of(embedder: LocalEmbedder, sentence: str) -> F32:

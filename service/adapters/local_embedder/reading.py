@@ -61,7 +61,8 @@ _TRAITS = (
 )
 TRAITS = len(_TRAITS) + 2
 HIDDEN = 384  # numbers of a token's state
-INPUTS = 2 * HIDDEN + TRAITS
+MEANS = 2 * HIDDEN
+INPUTS = MEANS + TRAITS
 
 
 def traits(sentence: str) -> list[float]:
@@ -71,11 +72,16 @@ def traits(sentence: str) -> list[float]:
     return [*found, min(len(text), LONG) / LONG, float(len(text) < SHORT)]
 
 
-def seen(states: F32, sentence: str) -> F32:
-    """Returns what the network sees of a sentence, from the states of its tokens, shape (tokens, hidden): INPUTS
-    numbers. Its opening is seen for itself: "suppose", "write", "if" say there how all of it is meant."""
+def means(states: F32) -> F32:
+    """Returns what the network sees of the states of a sentence's tokens, shape (tokens, hidden): MEANS numbers. Its
+    opening is seen for itself: "suppose", "write", "if" say there how all of it is meant."""
     opening = states[: max(1, len(states) // 2)]
-    return np.concatenate([states.mean(axis=0), opening.mean(axis=0), traits(sentence)]).astype(np.float32)
+    return np.concatenate([states.mean(axis=0), opening.mean(axis=0)]).astype(np.float32)
+
+
+def seen(of_states: F32, sentence: str) -> F32:
+    """Returns what the network sees of a sentence, from its `means`: INPUTS numbers."""
+    return np.concatenate([of_states, traits(sentence)]).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingN
 from service.adapters.local_embedder.reading import CATEGORIES, FILE, INPUTS, MODEL, TRAITS, traits
 from service.comparers import open_reader
 from service.settings.retrieval import JudgingSection
-from tests.support.reading import local_model, local_reader
+from tests.support.embedders import local_embedder
+from tests.support.reading import local_reader
 
 MOST_BYTES = 200_000
 
@@ -59,6 +60,22 @@ async def test_any_string_can_be_read(sentence: str) -> None:
     assert len(traits(sentence)) == TRAITS
 
 
+async def test_what_was_embedded_in_the_same_words_is_read_alike_until_it_is_forgotten() -> None:
+    embedder = local_embedder()
+    reader = LocalReader(local_embedder, ReadingNetwork.load())
+    reader.overhear(embedder)
+    alone, size = await local_reader().read(["I keep two goats."]), reader.size
+
+    await embedder.embed_passages(["I keep two goats.", "Goats are animals. " * 40])
+    heard = reader.size
+    again = await reader.read(["I keep two goats."])
+    reader.forget()
+
+    assert again == alone
+    assert size < heard
+    assert reader.size == size
+
+
 async def test_where_the_model_is_not_installed_nothing_reads() -> None:
     def missing() -> LocalEmbedder:
         raise EmbedderUnavailable("not installed")
@@ -71,7 +88,7 @@ async def test_where_the_model_is_not_installed_nothing_reads() -> None:
 
 
 async def test_none_reads_nothing() -> None:
-    reader = open_reader(JudgingSection(model="none"), local_model)
+    reader = open_reader(JudgingSection(model="none"), local_embedder(), local_embedder)
 
     assert (reader.model, await reader.read(["I live in Leeds."])) == (NONE, [None])
 
