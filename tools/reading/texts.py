@@ -137,11 +137,14 @@ def _joined(line: str, other: str, joins: Sequence[str], language: str, chance: 
 
 
 def _labelled(head: Sequence[str], language: str, line: str, family: str) -> Example:
-    named = {"text": "", "language": language, "template": f"{language} {line}", "family": family}
+    """Returns an example without its text, read as its section says."""
+    example = Example(
+        text="", language=language, template=f"{language} {line}", family=family, kind=head[1], asserted=False
+    )
     if head[0] == "not":
-        return Example(**named, kind=head[1], asserted=False)
-    return Example(
-        **named,
+        return example
+    return replace(
+        example,
         kind="told" if "lasting" in head else "passing",
         asserted=True,
         lasting="lasting" in head,

@@ -95,13 +95,12 @@ def _weights(of: Sequence[Example]) -> F32:
 def _member(x: F32, targets: Sequence[Wanted], weights: F32, chance: np.random.Generator) -> list[F32]:
     """Returns one network's four arrays, trained by Adam with decoupled decay (arXiv:1711.05101)."""
     count, outputs = x.shape[1], sum(HEADS.values())
-    arrays = [
-        chance.normal(0, (2 / count) ** 0.5, (count, WIDTH)),
-        np.zeros(WIDTH),
-        chance.normal(0, WIDTH**-0.5, (WIDTH, outputs)),
-        np.zeros(outputs),
+    arrays: list[F32] = [
+        chance.normal(0, (2 / count) ** 0.5, (count, WIDTH)).astype(np.float32),
+        np.zeros(WIDTH, np.float32),
+        chance.normal(0, WIDTH**-0.5, (WIDTH, outputs)).astype(np.float32),
+        np.zeros(outputs, np.float32),
     ]
-    arrays = [array.astype(np.float32) for array in arrays]
     means, squares = ([np.zeros_like(array) for array in arrays] for _ in range(2))
     steps, total = 0, EPOCHS * -(-len(x) // BATCH)
     for _ in range(EPOCHS):

@@ -19,7 +19,7 @@ from core.agents.memory_roles import (
     PassageKind,
 )
 from core.agents.offline import salience
-from core.agents.offline.asking import MARK, asks
+from core.agents.offline.asking import MARK
 from core.agents.offline.recalling import DOMAINS
 from core.agents.offline.thinking import think
 from core.agents.outcomes import FIGURE
@@ -37,7 +37,7 @@ SENTENCES = 200
 OF_A_RESULT = 3  # sentences of a tool's result
 SURE = 0.6
 FACT = 0.5  # worth from which on a sentence is a fact
-STANDING_FACT = 0.1  # the same of one that the list takes for a standing order
+STANDING_FACT = 0.2  # the same of one that says "always" or the like, as standing orders do
 INTRODUCES = (":", "：")
 UNTOLD = 0.3  # likelihood of being told under which what a sentence leads to is not told either
 _STANDING = re.compile(
@@ -74,9 +74,9 @@ class OfflineExtractor:
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
         del known  # what is said in the same words is told in the same words
         said = await think(_own, passages)
-        read = [n for n, one in enumerate(said) if _may_tell(one.text)]
-        found = await self._reader.read([said[n].text for n in read])
-        readings = dict(zip(read, found, strict=True))
+        texts = [text for text in dict.fromkeys(one.text for one in said) if _may_tell(text)]
+        read = dict(zip(texts, await self._reader.read(texts), strict=True))
+        readings = {n: read[one.text] for n, one in enumerate(said) if one.text in read}
         return await think(_candidates, passages, said, readings)
 
 
@@ -122,16 +122,16 @@ def _worth(one: _Said, reading: Reading, readings: Mapping[int, Reading | None])
         return 0.0
     if reading.worth >= FACT:
         return reading.worth
-    stands = reading.worth >= STANDING_FACT and _STANDING.search(one.text) is not None and asks(one.text)
-    return FACT if stands else 0.0
+    return FACT if reading.worth >= STANDING_FACT and _STANDING.search(one.text) else 0.0
 
 
 def _is_told(one: _Said, reading: Reading, readings: Mapping[int, Reading | None]) -> bool:
     """Whether what stands before a sentence lets it be told: no order or story to which it belongs."""
     if one.led_by is not None and _told(readings.get(one.led_by)) < FACT:
         return False
-    goes_on = one.before is not None and reading.about is About.OTHER
-    return not (goes_on and one.before in readings and _told(readings[one.before]) < UNTOLD)
+    if reading.about is not About.OTHER or one.before is None or one.before not in readings:
+        return True
+    return _told(readings[one.before]) >= UNTOLD
 
 
 def _told(reading: Reading | None) -> float:

@@ -159,8 +159,7 @@ def _seal(arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def _sigmoid(scores: F32) -> F32:
-    likelihood: F32 = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
-    return likelihood
+    return np.asarray(1 / (1 + np.exp(-np.clip(scores, -30, 30))), np.float32)
 
 
 def _softmax(scores: F32) -> F32:

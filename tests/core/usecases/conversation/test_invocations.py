@@ -132,9 +132,8 @@ class Down:
 
 async def test_while_a_model_is_away_the_end_stands_and_is_carried_out_later() -> None:
     model = Down()
-    agents = MemoryAgents(
-        summariser=model, distiller=OfflineDistiller(), extractor=OfflineExtractor(local_reader())
-    )  # type: ignore[arg-type]
+    extractor = OfflineExtractor(local_reader())
+    agents = MemoryAgents(summariser=model, distiller=OfflineDistiller(), extractor=extractor)  # type: ignore[arg-type]
     async with open_house(memory_agents=agents) as house:
         await start(house)
         with pytest.raises(AgentUnavailable):

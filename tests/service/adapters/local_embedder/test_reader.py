@@ -100,7 +100,7 @@ def test_the_weights_are_small_and_whole() -> None:
 
 def changed(path: Path, **arrays: object) -> Path:
     with np.load(FILE) as stored:
-        np.savez(path, **{**{name: stored[name] for name in stored.files}, **arrays})  # type: ignore[arg-type]
+        np.savez(path, **{**{name: stored[name] for name in stored.files}, **arrays})
     return path
 
 
