@@ -283,6 +283,9 @@ $(GHZ):
 	@echo "building ghz $(GHZ_VERSION)"
 	@GOBIN=$(abspath $(@D)) go install github.com/bojand/ghz/cmd/ghz@$(GHZ_VERSION)
 
+train-reader: setup  ## Train the Reader, which finds what lasts in what users say: its weights, from templates
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.reading.train
+
 bench-judging: setup  ## Measure conflicts and merges on pairs written for it (JUDGING=--locked)
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.bench.bench_judging $(JUDGING)
 
@@ -390,4 +393,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model clients languages go-stubs check langchain pooler browser test long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
+.PHONY: help setup lock serve demo examples try-local-model clients languages go-stubs check langchain pooler browser test train-reader long-tasks sanitize native-builds soak lint types layers bench load bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean

@@ -23,6 +23,7 @@ from core.ports.chat import ChatModel
 from core.ports.clock import Ids
 from core.ports.comparer import Comparer
 from core.ports.embedder import Embedder
+from core.ports.reader import Reader
 from core.ports.store import Store
 from core.usecases.conversation.count_hits import write_hits
 from core.usecases.house import House, Retrieval
@@ -47,7 +48,7 @@ from service.casting import (
     open_models,
     open_reranker,
 )
-from service.comparers import forgetting, open_comparer
+from service.comparers import forgetting, local_model, open_comparer, open_reader
 from service.config import ConfigurationError, Settings
 from service.embedders import open_embedder
 from service.figures import FIGURES, facts_of, figures_of
@@ -107,6 +108,7 @@ class _Ground:
     blobs: Blobs
     embedder: CachedEmbedder
     comparer: Comparer
+    reader: Reader
     models: Mapping[str, ChatModel]
     aggregates: OpenAggregates
 
@@ -129,7 +131,9 @@ async def _ground(
     await time.look()
     blobs = blobs_of(settings, opened)
     inner = embedder or await open_embedder(settings.embedder, closing)
-    comparer = open_comparer(settings.judging, inner, closing)
+    model = local_model(inner, closing)
+    comparer = open_comparer(settings.judging, inner, model)
+    reader = open_reader(settings.judging, inner, model)
     remembered = CachedEmbedder(
         observed(inner, Embedder, embedders),
         queries=settings.embedder.cached_texts,
@@ -137,13 +141,16 @@ async def _ground(
     )
     models = open_models(settings, closing)
 
-    def forget() -> None:
-        remembered.forget()
-        comparer.forget()
-
     holding = _holding(settings, give_way, remembered.space)
     aggregates = OpenAggregates(
-        KINDS, store, blobs, clock, ids, holding, index_cache_of(settings), forgetting(remembered, comparer)
+        KINDS,
+        store,
+        blobs,
+        clock,
+        ids,
+        holding,
+        index_cache_of(settings),
+        forgetting(remembered, comparer, reader),
     )
     closing.push_async_callback(aggregates.close)
     return _Ground(
@@ -154,6 +161,7 @@ async def _ground(
         blobs=blobs,
         embedder=remembered,
         comparer=comparer,
+        reader=reader,
         models=models,
         aggregates=aggregates,
     )
@@ -191,7 +199,7 @@ async def _house(
         agents=agents(embedder)
         if agents
         else cast_agents(settings, embedder, ground.comparer, ground.models),
-        memory_agents=cast_memory_agents(settings, ground.models),
+        memory_agents=cast_memory_agents(settings, ground.reader, ground.models),
         recall_agents=cast_recall_agents(settings, embedder, ground.models),
         reranking=open_reranker(settings.retrieval.reranker, closing),
         clock=clock,

@@ -19,6 +19,7 @@ from core.agents.roles import Agents
 from core.ports.chat import ChatModel
 from core.ports.comparer import Comparer
 from core.ports.embedder import Embedder
+from core.ports.reader import Reader
 from core.ports.reranker import Reranker
 from core.usecases.house import Reranking
 from service.config import ConfigurationError, Settings
@@ -50,9 +51,9 @@ def cast_agents(
     return replace(offline, **{role: getattr(llm, role) for role in asking})
 
 
-def cast_memory_agents(settings: Settings, models: Mapping[str, ChatModel]) -> MemoryAgents:
+def cast_memory_agents(settings: Settings, reader: Reader, models: Mapping[str, ChatModel]) -> MemoryAgents:
     """Returns the agents of users' memory that the settings name."""
-    offline = offline_memory_agents()
+    offline = offline_memory_agents(reader)
     asking = _asking(settings, MEMORY_ROLES)
     if not asking:
         return offline

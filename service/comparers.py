@@ -1,28 +1,60 @@
-"""Opens what compares sentences: one model of the process, whatever embedder its banks use."""
+"""Opens what compares and what reads sentences: one model of the process, whatever embedder its banks use."""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from threading import Lock
+from typing import TYPE_CHECKING
 
 from core.ports.comparer import Comparer, NoComparer
 from core.ports.embedder import Embedder
+from core.ports.reader import NoReader, Reader
 from service.adapters.cached_embedder import CachedEmbedder
 from service.settings.retrieval import JudgingSection
 
+if TYPE_CHECKING:
+    from service.adapters.local_embedder import LocalEmbedder
 
-def forgetting(embedder: CachedEmbedder, comparer: Comparer) -> Callable[[], None]:
-    """Returns what drops all that either keeps of texts. The comparer may overhear passages that are being embedded, so
-    it forgets once more when they are."""
+
+def forgetting(embedder: CachedEmbedder, comparer: Comparer, reader: Reader) -> Callable[[], None]:
+    """Returns what drops all that these keep of texts. Comparer and reader may overhear passages that are being
+    embedded, so they forget once more when they are."""
+
+    def forget_heard() -> None:
+        comparer.forget()
+        reader.forget()
 
     def forget() -> None:
         under_way = embedder.forget()
-        comparer.forget()
+        forget_heard()
         for flight in under_way:
-            flight.add_done_callback(lambda _: comparer.forget())
+            flight.add_done_callback(lambda _: forget_heard())
 
     return forget
 
 
-def open_comparer(chosen: JudgingSection, embedder: Embedder, closing: AsyncExitStack) -> Comparer:
+def local_model(embedder: Embedder, closing: AsyncExitStack) -> Callable[[], "LocalEmbedder"]:
+    """Returns what opens the local model of the process, once, in whichever thread: `embedder` where it is the local
+    one."""
+    lock = Lock()
+    opened: list[LocalEmbedder] = []
+
+    def model() -> "LocalEmbedder":
+        from service.adapters.local_embedder import LocalEmbedder
+
+        if isinstance(embedder, LocalEmbedder):
+            return embedder
+        with lock:
+            if not opened:
+                opened.append(LocalEmbedder.open())
+                closing.callback(opened[0].close)
+            return opened[0]
+
+    return model
+
+
+def open_comparer(
+    chosen: JudgingSection, embedder: Embedder, model: Callable[[], "LocalEmbedder"]
+) -> Comparer:
     """Returns the configured comparer, which loads its model when it is first asked.
 
     `embedder`: shares its weights where it is the local one.
@@ -31,12 +63,20 @@ def open_comparer(chosen: JudgingSection, embedder: Embedder, closing: AsyncExit
         return NoComparer()
     from service.adapters.local_embedder import LocalComparer, LocalEmbedder
 
+    return LocalComparer(model, shares=isinstance(embedder, LocalEmbedder), cache_bytes=chosen.cache_bytes)
+
+
+def open_reader(chosen: JudgingSection, embedder: Embedder, model: Callable[[], "LocalEmbedder"]) -> Reader:
+    """Returns the configured reader, its own weights checked; it loads its model when it first reads. `embedder`: where
+    it is the local one, what it embeds is not read again.
+
+    Raises EmbedderUnavailable where its weights are damaged or belong to another model.
+    """
+    if chosen.model == "none":
+        return NoReader()
+    from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
+
+    reader = LocalReader(model, ReadingNetwork.load())
     if isinstance(embedder, LocalEmbedder):
-        return LocalComparer(lambda: embedder, shares=True, cache_bytes=chosen.cache_bytes)
-
-    def opened() -> LocalEmbedder:
-        own = LocalEmbedder.open()
-        closing.callback(own.close)
-        return own
-
-    return LocalComparer(opened, cache_bytes=chosen.cache_bytes)
+        reader.overhear(embedder)
+    return reader

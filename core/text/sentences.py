@@ -31,7 +31,7 @@ BROKEN = re.compile(r"[^\W\d_][-\u2010\u00ad]$")
 SPOKEN = re.compile(r"[ \t]*[^\W\d_]+[:：](?!//)")  # a message of a transcript begins
 LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
 
-CLOSERS = "\"'”’」』》）)]】*_"
+CLOSERS = "\"'”’»」』》）)]】*_"
 CITED = (
     r"\[\^?\d{1,3}(?:[,，–-] ?\^?\d{1,3})*\]|【\d{1,3}(?:†[^】\n]{0,40})?】|[¹²³⁰⁴-⁹]+"  # "… high.[1] It …"
 )

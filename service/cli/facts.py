@@ -222,12 +222,14 @@ def _pieces(path: Path) -> Iterable[bytes]:
 
 
 def _table(rows: Iterable[tuple[str, pb.Record]]) -> RenderableType:
-    """Draws a number, the record's id, and what it says."""
+    """Draws a number, the record's id, its day, and what it says."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style=drawing.FAINT)
+    table.add_column(no_wrap=True, style=drawing.FAINT)
     table.add_column(no_wrap=True, style=drawing.FAINT)
     table.add_column(overflow="fold", ratio=1)
     for number, record in rows:
         mark = STATES.get(record.state, "")
-        table.add_row(number, record.record_id, drawing.words(f"{mark} {record.content}".strip()))
+        day = f"{record.event_time.ToDatetime():%Y-%m-%d}"
+        table.add_row(number, record.record_id, day, drawing.words(f"{mark} {record.content}".strip()))
     return table if table.row_count else Text("nothing found", drawing.FAINT)

@@ -93,11 +93,12 @@ class RetrievalSection(Section):
 
 
 class JudgingSection(Section):
-    """What the offline judge compares sentences by."""
+    """What the offline judge compares sentences by, and what reads those of users."""
 
     model: Literal["local", "none"] = "local"
-    """`local`: the model that ships, whatever embedder a bank uses, loaded at the first comparison; `none`: the offline
-    judge finds no contradictions and merges only what is said in the same words."""
+    """`local`: the model that ships, whatever embedder a bank uses, loaded when it is first asked; `none`: the offline
+    judge finds no contradictions and merges only what is said in the same words, and the offline extractor finds no
+    facts in what users say."""
     cache_bytes: int = Field(default=64_000_000, ge=0)
     """Memory for what was read of the sentences compared last; a purge empties it."""
 

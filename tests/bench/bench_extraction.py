@@ -1,19 +1,18 @@
 """What the offline Extractor finds: LoCoMo's annotated observations, and statements written by hand.
 
 LoCoMo: each utterance is an input. Covered: the share of the turns that observations rest on of which some fact was
-taken. Precision: the share of the turns of which a fact was taken that an observation rests on. The weights of
-`core.agents.offline.lasting` were fitted on these three conversations; fitted on two of them and measured on the third,
-half of the turns were covered at a precision of 0.78. By hand: 60 statements in each language, of which 40 last; then
-the same 60 as an agent's own words. Reads `locomo_dev.json` from the `shared/data` beside the checkout, or the file
-named as the first argument.
+taken. Precision: the share of the turns of which a fact was taken that an observation rests on. By hand: 60 statements
+in each language, of which 40 last; then the same 60 as an agent's own words. Reads `locomo_dev.json` from the
+`shared/data` beside the checkout, or the file named as the first argument.
 
     python -m tests.bench.bench_extraction [FILE] [--misses]
 """
 
+import asyncio
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +20,8 @@ from typing import Any
 
 from core.agents.faithful import problem_of_candidate
 from core.agents.memory_roles import Candidate, Passage, PassageKind
-from core.agents.offline.extracting import candidates
 from evaluation.locomo import moment
+from tests.support.reading import candidates
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo_dev.json"
 BY_HAND = Path(__file__).parent / "evaluation"
@@ -55,9 +54,9 @@ def annotated(sample: Any) -> set[str]:
     return set(NAMES_TURN.findall(told))
 
 
-def found(passage: Passage) -> tuple[Candidate, ...]:
+async def found(passage: Passage) -> Sequence[Candidate]:
     """The facts that pass core's checks: all of them must."""
-    taken = candidates([passage])
+    taken = await candidates([passage])
     for candidate in taken:
         assert not problem_of_candidate(candidate, [passage]), candidate
     return taken
@@ -67,11 +66,11 @@ def row(label: str, right: int, taken: int, all_right: int) -> str:
     return f"{label:24} covered {right / all_right:.3f}   precision {right / max(1, taken):.3f}   turns taken {taken}"
 
 
-def of_dialogues(path: Path) -> None:
+async def of_dialogues(samples: Sequence[Any]) -> None:
     rights = takens = alls = 0
-    for number, sample in enumerate(json.loads(path.read_text(encoding="utf-8"))):
+    for number, sample in enumerate(samples):
         telling = annotated(sample)
-        taken = {name for name, passage in passages(sample) if found(passage)}
+        taken = {name for name, passage in passages(sample) if await found(passage)}
         right = len(taken & telling)
         print(row(f"LoCoMo {number}", right, len(taken), len(telling)))
         rights, takens, alls = rights + right, takens + len(taken), alls + len(telling)
@@ -92,24 +91,25 @@ class Counted:
     misses: list[str]
 
 
-def by_hand_counts(language: str) -> Counted:
+async def by_hand_counts(language: str) -> Counted:
     told = json.loads((BY_HAND / f"statements_{language}.json").read_text(encoding="utf-8"))
     lasting = dict(told["lasting"])
     statements = [*lasting, *told["passing"]]
-    taken = {text: found(_said(text, PassageKind.INPUT)) for text in statements}
+    taken = {text: await found(_said(text, PassageKind.INPUT)) for text in statements}
+    own_words = [text for text in statements if await found(_said(text, PassageKind.REPLY))]
     return Counted(
         lasting=len(lasting),
         statements=len(statements),
         taken=sum(map(bool, taken.values())),
         right=sum(bool(taken[text]) for text in lasting),
         named=sum(taken[text][0].category == name for text, name in lasting.items() if taken[text]),
-        own_words=sum(bool(found(_said(text, PassageKind.REPLY))) for text in statements),
+        own_words=len(own_words),
         misses=[text for text in statements if bool(taken[text]) != (text in lasting)],
     )
 
 
-def by_hand(language: str) -> None:
-    made = by_hand_counts(language)
+async def by_hand(language: str) -> None:
+    made = await by_hand_counts(language)
     print(row(f"by hand, {language}", made.right, made.taken, made.lasting))
     told = f"category right {made.named}/{made.right}; of an agent's own words {made.own_words}/{made.statements}"
     print(f"{'':24} {told}")
@@ -121,15 +121,20 @@ def _said(text: str, kind: PassageKind) -> Passage:
     return Passage(number=0, kind=kind, text=text, event_time=SAID)
 
 
+async def measured(samples: Sequence[Any]) -> None:
+    if samples:
+        await of_dialogues(samples)
+    for language in ("en", "zh"):
+        await by_hand(language)
+
+
 def main() -> None:
     named = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
     path = Path(named[0]) if named else DATA
-    if path.exists():
-        of_dialogues(path)
-    else:
+    samples = json.loads(path.read_text(encoding="utf-8")) if path.exists() else ()
+    if not samples:
         print(f"no data at {path}: dialogues not measured")
-    for language in ("en", "zh"):
-        by_hand(language)
+    asyncio.run(measured(samples))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from service.adapters.store.memory_store import MemoryStore
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.reading import local_reader
 from tests.support.scripted_agents import ScriptedAgents
 
 START = datetime(2024, 5, 1, 9, 0, tzinfo=UTC)
@@ -96,7 +97,7 @@ async def open_house(
             blobs=blobs,
             embedder=embedder,
             agents=agents or ScriptedAgents().roles,
-            memory_agents=memory_agents or offline_memory_agents(),
+            memory_agents=memory_agents or offline_memory_agents(local_reader()),
             clock=clock,
             time=clock,
             ids=ids,

@@ -1,11 +1,14 @@
 """The offline Extractor: what users and tools said that lasts, sentence by sentence.
 
-Law: pure and deterministic; every sentence stands as it was said, behind its speaker, and behind it in brackets the
-dates that its relative times come to. Of a tool's result a few sentences with figures. Replies are never read.
+Law: deterministic; every sentence stands as it was said, behind its speaker, and behind it in brackets the dates that
+its relative times come to. Of the user's own words (`core.text.own_words`) a sentence is a fact where the Reader takes
+it as told and lasting. Whether an order is to stand, a list tells. Of a tool's result a few sentences with figures.
+Replies are never read. What is no fact stays what it is, a turn.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.agents.memory_roles import (
@@ -16,63 +19,158 @@ from core.agents.memory_roles import (
     PassageKind,
 )
 from core.agents.offline import salience
-from core.agents.offline.lasting import worth
+from core.agents.offline.asking import MARK
 from core.agents.offline.recalling import DOMAINS
 from core.agents.offline.thinking import think
 from core.agents.outcomes import FIGURE
 from core.long_term.texts import normalised
 from core.model.record import LIFE, PREFERENCE
+from core.ports.reader import About, Reader, Reading
 from core.text import sentences
+from core.text.acknowledgements import acknowledges
 from core.text.moments import Frame, Span, spans
+from core.text.own_words import own_sentences
 from core.text.scripts import is_chinese
 
 READ = 20_000  # code points of a passage that are looked at
 SENTENCES = 200
 OF_A_RESULT = 3  # sentences of a tool's result
 SURE = 0.6
-ORDER = (PREFERENCE, "emotion", "work")  # the first whose words occur; else life
+FACT = 0.5  # worth from which on a sentence is a fact
+STANDING_FACT = 0.2  # the same of one that says "always" or the like, as standing orders do
+INTRODUCES = (":", "：")
+UNTOLD = 0.3  # likelihood of being told under which what a sentence leads to is not told either
+_STANDING = re.compile(
+    r"\b(?:always|never(?! ?mind)|from now on|in future|every time)\b|以后|今后|从现在起|总是|一直|永远"
+    r"|不要给我|别给我",
+    re.IGNORECASE,
+)
+_OF_TOOLS = ("emotion", "work")  # the first whose words occur in a tool's sentence; else life
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """A sentence of a user: `led_by` and `before` are the numbers of the one that introduces it, and of the one that
+    stands before it in its passage."""
+
+    passage: Passage
+    text: str
+    led_by: int | None
+    before: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    worth: float
+    candidate: Candidate
 
 
 class OfflineExtractor:
+    """Finds what lasts. Raises EmbedderUnavailable."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
         del known  # what is said in the same words is told in the same words
-        return await think(candidates, passages)
+        said = await think(_own, passages)
+        texts = [text for text in dict.fromkeys(one.text for one in said) if _may_tell(text)]
+        read = dict(zip(texts, await self._reader.read(texts), strict=True))
+        readings = {n: read[one.text] for n, one in enumerate(said) if one.text in read}
+        return await think(_candidates, passages, said, readings)
 
 
-def candidates(passages: Sequence[Passage]) -> tuple[Candidate, ...]:
-    """Returns the sentences that last, in their order; of too many the most informative."""
-    found: dict[str, tuple[float, Candidate]] = {}
+def _own(passages: Sequence[Passage]) -> list[_Said]:
+    """Returns the users' own sentences, in order."""
+    found: list[_Said] = []
     for passage in passages:
-        for value, sentence in _lasting(passage):
-            content = _content(passage, sentence)
-            if len(content) > CANDIDATE_CHARACTERS:
-                continue
-            same = normalised(content)
-            first = found[same][1].passages if same in found else ()
-            candidate = Candidate(
-                content=found[same][1].content if first else content,
-                category=category_of(sentence),
-                confidence=SURE,
-                passages=tuple(dict.fromkeys((*first, passage.number))),
-            )
-            found[same] = (value, candidate)
-    enough = sorted((value for value, _ in found.values()), reverse=True)[:MOST_CANDIDATES]
-    kept = [candidate for value, candidate in found.values() if value >= enough[-1]]
-    return tuple(kept[:MOST_CANDIDATES])
+        if passage.kind is not PassageKind.INPUT:
+            continue
+        first = len(found)
+        for sentence in own_sentences(passage.text[:READ], SENTENCES):
+            led = None if sentence.led_by is None else first + sentence.led_by
+            before = len(found) - 1 if len(found) > first else None
+            found.append(_Said(passage=passage, text=sentence.text, led_by=led, before=before))
+    return found
 
 
-def category_of(sentence: str) -> str:
-    return next((name for name in ORDER if DOMAINS[name].search(sentence)), LIFE)
+def _may_tell(sentence: str) -> bool:
+    return not MARK.search(sentence) and not acknowledges(sentence) and any(map(str.isalpha, sentence))
 
 
-def _lasting(passage: Passage) -> Iterator[tuple[float, str]]:
+def _candidates(
+    passages: Sequence[Passage], said: Sequence[_Said], readings: Mapping[int, Reading | None]
+) -> tuple[Candidate, ...]:
+    """Returns the sentences that last, in their order; of too many those worth most."""
+    found: dict[str, _Found] = {}
+    for passage in passages:
+        if passage.kind is PassageKind.TOOL_RESULT:
+            for sentence in _telling(passage):
+                _take(found, passage, sentence, _of_tool(sentence), 0.0, SURE)
+    for number, one in enumerate(said):
+        reading = readings.get(number)
+        if reading is not None and (worth := _worth(one, reading, readings)) > 0.0:
+            _take(found, one.passage, one.text, _category(reading), worth, min(SURE, worth))
+    ordered = sorted(found.values(), key=lambda each: each.candidate.passages[0])
+    enough = sorted((each.worth for each in ordered), reverse=True)[:MOST_CANDIDATES]
+    return tuple(each.candidate for each in ordered if each.worth >= enough[-1])[:MOST_CANDIDATES]
+
+
+def _worth(one: _Said, reading: Reading, readings: Mapping[int, Reading | None]) -> float:
+    """Returns what a sentence is worth as a fact; 0: it is none."""
+    if one.text.endswith(INTRODUCES) or not _is_told(one, reading, readings):
+        return 0.0
+    if reading.worth >= FACT:
+        return reading.worth
+    return FACT if reading.worth >= STANDING_FACT and _STANDING.search(one.text) else 0.0
+
+
+def _is_told(one: _Said, reading: Reading, readings: Mapping[int, Reading | None]) -> bool:
+    """Whether what stands before a sentence lets it be told: no order or story to which it belongs."""
+    if one.led_by is not None and _told(readings.get(one.led_by)) < FACT:
+        return False
+    if reading.about is not About.OTHER or one.before is None or one.before not in readings:
+        return True
+    return _told(readings[one.before]) >= UNTOLD
+
+
+def _told(reading: Reading | None) -> float:
+    return reading.asserted if reading is not None else 0.0
+
+
+def _category(reading: Reading) -> str:
+    """Returns the category: what somebody else prefers is no preference of the user's."""
+    return LIFE if reading.category == PREFERENCE and reading.about is not About.USER else reading.category
+
+
+def _of_tool(sentence: str) -> str:
+    return next((name for name in _OF_TOOLS if DOMAINS[name].search(sentence)), LIFE)
+
+
+def _telling(passage: Passage) -> Iterator[str]:
+    """Yields the few sentences with figures of a tool's result that say most."""
     texts = [" ".join(text.split()) for text in sentences.split(passage.text[:READ])[:SENTENCES]]
-    if passage.kind is PassageKind.INPUT:
-        yield from ((value, text) for text in texts if (value := worth(text)) > 0.0)
-    elif passage.kind is PassageKind.TOOL_RESULT:
-        telling = [text for text in texts if FIGURE.search(text) and len(text) <= CANDIDATE_CHARACTERS]
-        scored = sorted(enumerate(salience.scores(telling)), key=lambda each: (-each[1], each[0]))
-        yield from ((0.0, telling[place]) for place in sorted(place for place, _ in scored[:OF_A_RESULT]))
+    telling = [text for text in texts if FIGURE.search(text) and len(text) <= CANDIDATE_CHARACTERS]
+    scored = sorted(enumerate(salience.scores(telling)), key=lambda each: (-each[1], each[0]))
+    yield from (telling[place] for place in sorted(place for place, _ in scored[:OF_A_RESULT]))
+
+
+def _take(
+    found: dict[str, _Found], passage: Passage, sentence: str, category: str, worth: float, confidence: float
+) -> None:
+    """Adds a sentence to what was found; the same words are one fact."""
+    content = _content(passage, sentence)
+    if len(content) > CANDIDATE_CHARACTERS:
+        return
+    same = normalised(content)
+    if (known := found.get(same)) is not None:
+        numbers = tuple(dict.fromkeys((*known.candidate.passages, passage.number)))
+        found[same] = replace(known, candidate=replace(known.candidate, passages=numbers))
+        return
+    candidate = Candidate(
+        content=content, category=category, confidence=round(confidence, 2), passages=(passage.number,)
+    )
+    found[same] = _Found(worth=worth, candidate=candidate)
 
 
 def _content(passage: Passage, sentence: str) -> str:

@@ -16,6 +16,7 @@ from core.agents.offline.distilling import distilled
 from core.agents.offline.extracting import OfflineExtractor
 from core.agents.offline.summarising import key, summary
 from core.agents.offline.thinking import think
+from core.ports.reader import NoReader, Reader
 
 
 class OfflineSummariser:
@@ -32,8 +33,10 @@ class OfflineDistiller:
         return await think(distilled, execution)
 
 
-def offline_memory_agents() -> MemoryAgents:
-    """Makes one of each."""
+def offline_memory_agents(reader: Reader | None = None) -> MemoryAgents:
+    """Makes one of each. Without a `reader` no facts are found in what users say."""
     return MemoryAgents(
-        summariser=OfflineSummariser(), distiller=OfflineDistiller(), extractor=OfflineExtractor()
+        summariser=OfflineSummariser(),
+        distiller=OfflineDistiller(),
+        extractor=OfflineExtractor(reader or NoReader()),
     )

@@ -13,7 +13,7 @@ from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.house import House
 from core.usecases.replays import repeated
-from core.usecases.user.writer import writer_of
+from core.usecases.user.writer import SCOPE, writer_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +58,18 @@ class _Place:
 
 
 async def start_invocation(house: House, command: StartInvocation) -> InvocationStarted:
-    """Begins an invocation; without memory nothing is kept, and the id is empty. Raises InvocationExists, MemoryOff,
-    LimitReached, RequestIdReused."""
+    """Begins an invocation. Without memory, also where the user's is off, nothing is kept, and the id is empty. Raises
+    InvocationExists, MemoryOff (of the conversation), LimitReached, RequestIdReused."""
     if not command.enable_memory:
         return InvocationStarted(invocation_id=NO_INVOCATION)
     invocation_id = command.invocation_id or _new_id(house, command)
     key = InvocationKey(tenant=command.tenant, user=command.user, invocation_id=invocation_id)
     try:
         done = await _found(house, command, key)
-    except (LimitReached, MemoryOff):
+    except (LimitReached, MemoryOff) as refused:
         known = await repeated(house.invocations, key, command.request, InvocationNamed)
+        if known is None and isinstance(refused, MemoryOff) and refused.scope == SCOPE:
+            return InvocationStarted(invocation_id=NO_INVOCATION)
         if known is None:
             raise
         done = known

@@ -2448,7 +2448,7 @@ class StartInvocationResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     invocation_id: _builtins.str
-    """Its id. Empty: without memory."""
+    """Its id. Empty: without memory, because `enable_memory` said so or the user's memory is off."""
     revision: _builtins.int
     """The invocation's revision after the call."""
     replayed: _builtins.bool

@@ -294,8 +294,9 @@ class ConversationServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def StartInvocation(self, request, context):
-        """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
-        INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+        """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Where the
+        user's memory is off it is a run without memory. Errors: INVOCATION_EXISTS, MEMORY_OFF (of the conversation),
+        LIMIT_REACHED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

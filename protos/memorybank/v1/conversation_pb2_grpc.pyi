@@ -93,8 +93,9 @@ class ConversationStub:
     DeleteSummaries: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.DeleteSummariesRequest, _conversation_pb2.DeleteSummariesResponse]
     """Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND."""
     StartInvocation: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.StartInvocationRequest, _conversation_pb2.StartInvocationResponse]
-    """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
-    INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+    """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Where the
+    user's memory is off it is a run without memory. Errors: INVOCATION_EXISTS, MEMORY_OFF (of the conversation),
+    LIMIT_REACHED.
     """
     AddWorkingItems: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.AddWorkingItemsRequest, _conversation_pb2.AddWorkingItemsResponse]
     """Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
@@ -183,8 +184,9 @@ class ConversationAsyncStub(ConversationStub):
     DeleteSummaries: _aio.UnaryUnaryMultiCallable[_conversation_pb2.DeleteSummariesRequest, _conversation_pb2.DeleteSummariesResponse]  # type: ignore[assignment]
     """Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND."""
     StartInvocation: _aio.UnaryUnaryMultiCallable[_conversation_pb2.StartInvocationRequest, _conversation_pb2.StartInvocationResponse]  # type: ignore[assignment]
-    """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
-    INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+    """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Where the
+    user's memory is off it is a run without memory. Errors: INVOCATION_EXISTS, MEMORY_OFF (of the conversation),
+    LIMIT_REACHED.
     """
     AddWorkingItems: _aio.UnaryUnaryMultiCallable[_conversation_pb2.AddWorkingItemsRequest, _conversation_pb2.AddWorkingItemsResponse]  # type: ignore[assignment]
     """Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
@@ -378,8 +380,9 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         request: _conversation_pb2.StartInvocationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conversation_pb2.StartInvocationResponse, _abc.Awaitable[_conversation_pb2.StartInvocationResponse]]:
-        """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
-        INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+        """Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Where the
+        user's memory is off it is a run without memory. Errors: INVOCATION_EXISTS, MEMORY_OFF (of the conversation),
+        LIMIT_REACHED.
         """
 
     @_abc_1.abstractmethod

@@ -2,5 +2,7 @@
 
 from service.adapters.local_embedder.comparer import LocalComparer
 from service.adapters.local_embedder.embedder import LocalEmbedder
+from service.adapters.local_embedder.reader import LocalReader
+from service.adapters.local_embedder.reading import ReadingNetwork
 
-__all__ = ["LocalComparer", "LocalEmbedder"]
+__all__ = ["LocalComparer", "LocalEmbedder", "LocalReader", "ReadingNetwork"]

@@ -9,23 +9,21 @@ Sentences of more than `LONGEST` tokens, or of none, are not compared. A sentenc
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 import structlog
-from numpy.typing import NDArray
 
 from core.agents.offline.thinking import think
 from core.errors import EmbedderUnavailable
 from core.ports.comparer import NONE, Likelihood
-from service.adapters.cached_embedder import Key, digest
+from service.adapters.cached_embedder import digest
 from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.comparing import LONGEST, MODEL, Networks
 from service.adapters.local_embedder.embedder import LocalEmbedder
 from service.adapters.local_embedder.encoder import Encoder
+from service.adapters.local_embedder.state_cache import StateCache, States
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import F32
 
@@ -35,47 +33,7 @@ CACHE_BYTES = 64_000_000
 AT_ONCE = 256  # sentences read, and pairs compared, before others have a turn
 ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
 
-States = NDArray[np.float16]
-"""What the networks keep of a sentence: shape (tokens, width)."""
-
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.judging")
-
-
-class StateCache:
-    """What was read of the sentences used last, up to a number of bytes. Any thread may add."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._lock = Lock()
-        self._kept: OrderedDict[Key, States] = OrderedDict()
-        self.size = 0
-        self.edition = 0  # how often it was cleared
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def get(self, key: Key) -> States | None:
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-            return found
-
-    def add(self, key: Key, states: States, edition: int) -> None:
-        """Keeps what was read, unless the cache was cleared since `edition`."""
-        with self._lock:
-            if edition != self.edition or key in self._kept:
-                return
-            self._kept[key] = states
-            self.size += states.nbytes
-            while self.size > self._most:
-                self.size -= self._kept.popitem(last=False)[1].nbytes
-
-    def clear(self) -> None:
-        with self._lock:
-            self._kept.clear()
-            self.size = 0
-            self.edition += 1
 
 
 class Loaded(NamedTuple):

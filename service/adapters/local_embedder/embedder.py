@@ -63,7 +63,7 @@ class LocalEmbedder:
         self.tokenizer = tokenizer.result()
         self._queries = Lane("embed-query", query_threads, refuses=True)
         self.passages = Lane("embed-passage", passage_threads)
-        self._overheard: Callable[[], Keep] | None = None
+        self._overhearing: list[Callable[[], Keep]] = []
 
     @classmethod
     def open(
@@ -89,12 +89,13 @@ class LocalEmbedder:
         return await self._queries.rows(texts, self._of_query, _SPACE.dimension)
 
     async def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        keep = self._overheard() if self._overheard else None
-        return await self.passages.rows(texts, partial(self._of_passage, keep=keep), _SPACE.dimension)
+        keeps = [begun() for begun in self._overhearing]
+        return await self.passages.rows(texts, partial(self._of_passage, keeps=keeps), _SPACE.dimension)
 
     def overhear(self, begun: Callable[[], Keep]) -> None:
-        """From now on, each call of `embed_passages` asks `begun` what is to be given the states of its passages."""
-        self._overheard = begun
+        """From now on, each call of `embed_passages` asks `begun`, too, what is to be given the states of its
+        passages."""
+        self._overhearing.append(begun)
 
     def close(self) -> None:
         """Lets running texts finish and the threads go."""
@@ -104,13 +105,13 @@ class LocalEmbedder:
     def _of_query(self, text: str) -> Iterator[F32 | None]:
         return self._read("query:", text, QUERY_CHARACTERS, QUERY_WINDOW)
 
-    def _of_passage(self, text: str, keep: Keep | None = None) -> Iterator[F32 | None]:
-        return self._read("passage:", text, CHARACTERS, self.encoder.longest, keep)
+    def _of_passage(self, text: str, keeps: Sequence[Keep] = ()) -> Iterator[F32 | None]:
+        return self._read("passage:", text, CHARACTERS, self.encoder.longest, keeps)
 
     def _read(
-        self, prefix: str, text: str, characters: int, longest: int, keep: Keep | None = None
+        self, prefix: str, text: str, characters: int, longest: int, keeps: Sequence[Keep] = ()
     ) -> Iterator[F32 | None]:
-        """Yields the text's vector, a window at a time: None after each but the last. `keep` is given the states of a
+        """Yields the text's vector, a window at a time: None after each but the last. `keeps` are given the states of a
         brief text's own tokens."""
         ahead = self.tokenizer.ids(prefix)
         content = self.tokenizer.ids(cleaned(text, characters))
@@ -120,11 +121,12 @@ class LocalEmbedder:
             if number:
                 yield None
             ids = self.tokenizer.framed(ahead, window)
-            if keep is None or len(content) > LONGEST:
+            if not keeps or len(content) > LONGEST:
                 pooled = self.encoder.pooled(ids)
             else:
                 pooled, states = self.encoder.pooled_and_states(ids)
-                keep(text, states[len(ahead) + 1 : -1])
+                for keep in keeps:
+                    keep(text, states[len(ahead) + 1 : -1])
             # Weighted by length, the windows' means make the mean over the whole text.
             total += max(len(window), 1) * pooled
         yield self._calibration.centred(total)

@@ -10,7 +10,8 @@ TEA, COFFEE = "The project's database is MySQL.", "The project's database is Pos
 
 def test_a_fact_is_remembered_found_rated_brought_up_to_date_and_forgotten(shell: Shell) -> None:
     user = ("--user", shell.bank)
-    first = shell.told("facts", "add", TEA, *user)["record"]["record_id"]
+    added = shell.told("facts", "add", TEA, *user)["record"]
+    first, day = added["record_id"], added["event_time"][:10]
     rated = shell.told("facts", "rate", first, "--up", *user)["records"][0]
     second = shell.told("facts", "add", COFFEE, *user)
     found = shell.done("facts", "search", "which database?", *user)
@@ -20,7 +21,9 @@ def test_a_fact_is_remembered_found_rated_brought_up_to_date_and_forgotten(shell
     assert second["contested_ids"] == [first]
     assert found.index(COFFEE) < found.index(TEA)
     assert gone["revived_ids"] == [first]
-    assert TEA in shell.done("facts", "list", *user)
+    listed = shell.done("facts", "list", *user)
+    assert TEA in listed
+    assert day in listed
 
 
 def test_what_a_fact_replaces_is_named_and_is_not_listed_as_replaced_without_a_reason(shell: Shell) -> None:

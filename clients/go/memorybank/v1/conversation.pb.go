@@ -4462,7 +4462,7 @@ func (x *StartInvocationRequest) GetRequestId() string {
 // The run begun.
 type StartInvocationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id. Empty: without memory.
+	// Its id. Empty: without memory, because `enable_memory` said so or the user's memory is off.
 	InvocationId string `protobuf:"bytes,1,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
 	// The invocation's revision after the call.
 	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`

@@ -99,8 +99,9 @@ type ConversationClient interface {
 	ListSummaries(ctx context.Context, in *ListSummariesRequest, opts ...grpc.CallOption) (*ListSummariesResponse, error)
 	// Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND.
 	DeleteSummaries(ctx context.Context, in *DeleteSummariesRequest, opts ...grpc.CallOption) (*DeleteSummariesResponse, error)
-	// Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
-	// INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+	// Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Where the
+	// user's memory is off it is a run without memory. Errors: INVOCATION_EXISTS, MEMORY_OFF (of the conversation),
+	// LIMIT_REACHED.
 	StartInvocation(ctx context.Context, in *StartInvocationRequest, opts ...grpc.CallOption) (*StartInvocationResponse, error)
 	// Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
 	// LIMIT_REACHED.
@@ -414,8 +415,9 @@ type ConversationServer interface {
 	ListSummaries(context.Context, *ListSummariesRequest) (*ListSummariesResponse, error)
 	// Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND.
 	DeleteSummaries(context.Context, *DeleteSummariesRequest) (*DeleteSummariesResponse, error)
-	// Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Errors:
-	// INVOCATION_EXISTS, MEMORY_OFF, LIMIT_REACHED.
+	// Begins one run of an agent, with a working memory of its own, and makes a conversation that is not there. Where the
+	// user's memory is off it is a run without memory. Errors: INVOCATION_EXISTS, MEMORY_OFF (of the conversation),
+	// LIMIT_REACHED.
 	StartInvocation(context.Context, *StartInvocationRequest) (*StartInvocationResponse, error)
 	// Adds what the agent thought, did and saw. Errors: INVOCATION_NOT_FOUND, INVOCATION_ENDED, MEMORY_OFF,
 	// LIMIT_REACHED.

@@ -7,8 +7,10 @@ import pytest
 
 from core.agents.faithful import problem_of_candidate
 from core.agents.memory_roles import MOST_CANDIDATES, Candidate, Passage, PassageKind
-from core.agents.offline.extracting import OfflineExtractor, candidates
+from core.agents.offline.extracting import OfflineExtractor
+from core.ports.reader import NoReader
 from tests.bench.bench_extraction import by_hand_counts
+from tests.support.reading import candidates, local_reader
 
 SAID = datetime(2024, 5, 8, tzinfo=UTC)
 
@@ -17,21 +19,23 @@ def passage(text: str, kind: PassageKind = PassageKind.INPUT, number: int = 0, s
     return Passage(number=number, kind=kind, text=text, speaker=speaker, event_time=SAID, step=number + 1)
 
 
-def contents(*given: Passage) -> list[str]:
-    return [candidate.content for candidate in candidates(given)]
+async def contents(*given: Passage) -> list[str]:
+    return [candidate.content for candidate in await candidates(given)]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_most_of_what_lasts_is_found_and_nothing_that_passes_or_that_an_agent_said(language: str) -> None:
-    counted = by_hand_counts(language)
+async def test_most_of_what_lasts_is_found_and_nothing_that_passes_or_that_an_agent_said(
+    language: str,
+) -> None:
+    counted = await by_hand_counts(language)
 
     assert counted.right >= 0.9 * counted.lasting
     assert counted.taken == counted.right
     assert counted.own_words == 0
 
 
-def test_a_fact_stands_as_it_was_said_with_its_speaker_and_the_date_it_speaks_of() -> None:
-    found = contents(
+async def test_a_fact_stands_as_it_was_said_with_its_speaker_and_the_date_it_speaks_of() -> None:
+    found = await contents(
         passage("I went to Oslo with my sister Anna yesterday. Can you book a table?", speaker="Ada"),
         passage("我上周和妹妹李娜去了杭州。请帮我订票。", number=1),
     )
@@ -42,8 +46,8 @@ def test_a_fact_stands_as_it_was_said_with_its_speaker_and_the_date_it_speaks_of
     ]
 
 
-def test_of_a_tools_result_sentences_with_figures_are_taken_and_of_a_reply_nothing() -> None:
-    found = contents(
+async def test_of_a_tools_result_sentences_with_figures_are_taken_and_of_a_reply_nothing() -> None:
+    found = await contents(
         passage("ok\nThe ferry costs 42 EUR and leaves at 9:00.", PassageKind.TOOL_RESULT),
         passage("You told me that your sister Anna lives in Oslo.", PassageKind.REPLY, 1),
     )
@@ -51,21 +55,71 @@ def test_of_a_tools_result_sentences_with_figures_are_taken_and_of_a_reply_nothi
     assert found == ["Tool: The ferry costs 42 EUR and leaves at 9:00."]
 
 
-def test_what_was_said_twice_is_told_once_and_rests_on_both() -> None:
+async def test_what_was_said_twice_is_told_once_and_rests_on_both() -> None:
     text = "My sister Anna lives in Lyon."
 
-    (found,) = candidates([passage(text), passage(text, number=1)])
+    (found,) = await candidates([passage(text), passage(text, number=1)])
 
     assert (found.content, found.passages) == ("User: My sister Anna lives in Lyon.", (0, 1))
 
 
 async def test_a_long_text_gives_no_more_facts_than_may_be_and_the_same_ones_again() -> None:
-    long = passage(" ".join(f"My cousin Anna{n} moved to Lyon in {1900 + n}." for n in range(2_000)))
+    long = passage(" ".join(f"My cousin Anna{n} moved to Lyon in {1900 + n}." for n in range(40)))
 
-    found = await OfflineExtractor().extract([long], ())
+    found = await OfflineExtractor(local_reader()).extract([long], ())
 
     assert len(found) == MOST_CANDIDATES
-    assert found == await OfflineExtractor().extract([long], ())
+    assert found == await OfflineExtractor(local_reader()).extract([long], ())
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "My name is Otto.",
+        "我有两个孩子。",
+        "我住在杭州。",
+        "Ich wohne seit Mai in Kassel.",
+        "J'ai deux enfants et un chat.",
+        "Trabajo de camarero en Cádiz.",
+        "大阪に住んでいます。",
+    ],
+)
+async def test_a_plain_statement_is_a_fact_in_its_own_words(told: str) -> None:
+    (found,) = await contents(passage(told))
+
+    assert found.endswith(told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I wish I lived in Leeds.",
+        "Suppose I had two children.",
+        "我要是住在杭州就好了。",
+        "The hero of my novel lives in Leeds. He has two children.",
+        "See below.\n> My name is Otto.\n> I live in Leeds.",
+        "Bob wrote: “I live in Leeds. I have two children. My name is Bob.”",
+        "```\nMy name is Otto.\nI live in Leeds.\n```",
+        "Translate this:\n\nMy name is Otto. I live in Leeds.",
+        "Which of these is right?\n- I live in Leeds.\n- I lives in Leeds.",
+        "FYI\n\nFrom: Bob Hale\nSubject: My move\n\nI live in Leeds now. I have two children.",
+        "把下面几句翻译成英语：\n我叫小明。\n我住在杭州。",
+    ],
+)
+async def test_what_is_not_told_by_the_user_as_true_is_no_fact(text: str) -> None:
+    assert await contents(passage(text)) == []
+
+
+async def test_only_what_the_user_likes_is_a_preference() -> None:
+    mine, hers = await candidates(
+        [passage("I hate olives."), passage("My friend Ruth hates olives.", number=1)]
+    )
+
+    assert (mine.category, hers.category) == ("preference", "life")
+
+
+async def test_without_a_reader_nothing_is_found_in_what_users_say() -> None:
+    assert await OfflineExtractor(NoReader()).extract([passage("My name is Otto.")], ()) == ()
 
 
 GIVEN = [

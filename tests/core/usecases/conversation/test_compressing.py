@@ -22,6 +22,7 @@ from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from tests.core.usecases.conversation.test_invocations import RUN, start, the_end
 from tests.support.house import CountingIds, open_house
+from tests.support.reading import local_reader
 from tests.support.talking import KEY
 
 SAID = {
@@ -49,7 +50,7 @@ class Scripted:
 
 
 def agents(compressor: Scripted) -> MemoryAgents:
-    return replace(offline_memory_agents(), compressor=compressor)
+    return replace(offline_memory_agents(local_reader()), compressor=compressor)
 
 
 async def add(house: House, first: int, last: int, language: str = "en") -> None:

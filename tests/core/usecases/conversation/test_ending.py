@@ -25,6 +25,7 @@ from tests.core.usecases.conversation.test_extraction import MEMORY, TALK, done_
 from tests.core.usecases.conversation.test_invocations import the_end
 from tests.core.usecases.conversation.test_learning import call, run
 from tests.support.house import CountingIds, open_house, request
+from tests.support.reading import local_reader
 from tests.support.talking import KEY, said, say
 
 
@@ -56,7 +57,7 @@ async def episodes(house: House) -> list[Record]:
 async def test_a_call_that_waits_is_told_what_the_end_taught_and_again_if_it_is_repeated() -> None:
     async with open_house(unasked=False) as house:
         await made(house, goal="Plan the trip to Lyon.")
-        await say(house, *TALK[:3], said("My mail is ada@example.org and I live in Lyon with Anna."))
+        await say(house, *TALK[:3], said("I live in Lyon with Anna, my mail is ada@example.org."))
         first = await end(house, name="r1")
         again = await end(house, name="r1")
         (whole,) = await episodes(house)
@@ -133,7 +134,7 @@ async def test_while_a_model_is_away_the_end_stands_and_another_process_carries_
             raise AgentUnavailable("extractor", "away")
 
     store, ids = MemoryStore(), CountingIds()
-    agents = replace(offline_memory_agents(), extractor=Away())
+    agents = replace(offline_memory_agents(local_reader()), extractor=Away())
     async with open_house(store=store, ids=ids, memory_agents=agents, unasked=False) as house:
         await say(house, *TALK[:3])
         with pytest.raises(AgentUnavailable):

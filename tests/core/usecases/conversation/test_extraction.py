@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from core.agents.memory_roles import Candidate, Passage
-from core.agents.offline.extracting import candidates
 from core.agents.offline.remembering import offline_memory_agents
 from core.errors import AgentUnavailable, MemoryOff
 from core.ids import Collection
@@ -24,6 +23,7 @@ from core.usecases.long_term.judge_facts import judge_facts
 from core.usecases.user.update_user import UpdateUser, update_user
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.house import CountingIds, open_house
+from tests.support.reading import candidates, local_reader
 from tests.support.talking import KEY, said, say
 
 MEMORY = CollectionKey(tenant=KEY.tenant, user=KEY.user, collection=Collection(""))
@@ -96,9 +96,9 @@ async def test_each_turn_is_looked_through_once() -> None:
     class Watching:
         async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
             seen.extend(dict.fromkeys(passage.step for passage in passages))
-            return candidates(passages)
+            return await candidates(passages)
 
-    agents = replace(offline_memory_agents(), extractor=Watching())
+    agents = replace(offline_memory_agents(local_reader()), extractor=Watching())
     async with open_house(memory_agents=agents, unasked=False) as house:
         for turn in (*TALK, *TALK, *TALK[:4]):
             await say(house, turn)
@@ -194,7 +194,7 @@ async def test_an_extractor_that_cannot_be_had_leaves_the_turns_due() -> None:
             raise AgentUnavailable("extractor", "away")
 
     store, ids = MemoryStore(), CountingIds()
-    agents = replace(offline_memory_agents(), extractor=Away())
+    agents = replace(offline_memory_agents(local_reader()), extractor=Away())
     async with open_house(store=store, ids=ids, memory_agents=agents, unasked=False) as house:
         await say(house, *TALK)
         with pytest.raises(AgentUnavailable):

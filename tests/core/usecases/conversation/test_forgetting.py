@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from core.agents.memory_roles import Candidate, Passage
-from core.agents.offline.extracting import candidates
 from core.agents.offline.remembering import offline_memory_agents
 from core.conversation.conversation import Conversation
 from core.conversation.due import FORGET, due
@@ -31,6 +30,7 @@ from core.usecases.user.update_user import UpdateUser, update_user
 from tests.core.usecases.conversation.test_extraction import ADA, MEMORY, TALK, extracted, facts
 from tests.support.house import open_house
 from tests.support.long_term import tell
+from tests.support.reading import candidates, local_reader
 from tests.support.scripted_agents import ScriptedAgents
 from tests.support.talking import KEY, said, say
 
@@ -109,12 +109,12 @@ async def test_a_fact_of_several_turns_goes_and_those_that_are_left_are_looked_t
 
         async def extract(self, passages: list[Passage], known: list[str]) -> list[Candidate]:
             asked.append([passage.step for passage in passages])
-            found = candidates(passages)
+            found = await candidates(passages)
             numbers = tuple(number for one in found for number in one.passages)
             content = " ".join(one.content for one in found)
             return [replace(found[0], content=content, passages=numbers)] if found else []
 
-    agents = replace(offline_memory_agents(), extractor=Joining())  # type: ignore[arg-type]
+    agents = replace(offline_memory_agents(local_reader()), extractor=Joining())  # type: ignore[arg-type]
     async with open_house(memory_agents=agents, unasked=False) as house:
         await taught(house, "My sister Anna lives in Lyon.", "My brother Tom lives in Rome.")
         assert len(await facts(house)) == 1
@@ -173,9 +173,9 @@ async def test_what_is_found_in_turns_that_are_deleted_meanwhile_is_not_kept() -
             asked.append(sorted({passage.step for passage in passages}))
             if len(asked) == 1:
                 await delete(house_of[0], 1)
-            return list(candidates(passages))
+            return list(await candidates(passages))
 
-    agents = replace(offline_memory_agents(), extractor=Interrupted())  # type: ignore[arg-type]
+    agents = replace(offline_memory_agents(local_reader()), extractor=Interrupted())  # type: ignore[arg-type]
     async with open_house(memory_agents=agents, unasked=False) as house:
         house_of.append(house)
         await say(house, *TALK)
@@ -286,10 +286,10 @@ async def test_facts_found_while_a_conversation_is_forgotten_do_not_land() -> No
     class Interrupted:
         async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
             await purge(houses[0])
-            return candidates(passages)
+            return await candidates(passages)
 
     houses: list[House] = []
-    agents = replace(offline_memory_agents(), extractor=Interrupted())
+    agents = replace(offline_memory_agents(local_reader()), extractor=Interrupted())
     async with open_house(memory_agents=agents, unasked=False) as house:
         houses.append(house)
         await say(house, said("My sister Anna lives in Lyon."))

@@ -38,6 +38,7 @@ from core.usecases.user.purge_user import PurgeUser, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.house import CountingIds, open_house, request
+from tests.support.reading import local_reader
 from tests.support.talking import KEY, said, say
 
 RUN = InvocationKey(tenant=KEY.tenant, user=KEY.user, invocation_id=InvocationId("i1"))
@@ -131,7 +132,8 @@ class Down:
 
 async def test_while_a_model_is_away_the_end_stands_and_is_carried_out_later() -> None:
     model = Down()
-    agents = MemoryAgents(summariser=model, distiller=OfflineDistiller(), extractor=OfflineExtractor())  # type: ignore[arg-type]
+    extractor = OfflineExtractor(local_reader())
+    agents = MemoryAgents(summariser=model, distiller=OfflineDistiller(), extractor=extractor)  # type: ignore[arg-type]
     async with open_house(memory_agents=agents) as house:
         await start(house)
         with pytest.raises(AgentUnavailable):
@@ -300,8 +302,8 @@ async def test_where_memory_is_off_nothing_is_added_and_the_end_only_deletes() -
         await update_user(house, UpdateUser(key=OWNER, fields={"enabled"}, enabled=False))
         with pytest.raises(MemoryOff):
             await add(house, "more")
-        with pytest.raises(MemoryOff):
-            await start(house, invocation_id=InvocationId("i2"), conversation_id=ConversationId("c2"))
+        unkept = await start(house, invocation_id=InvocationId("i2"), conversation_id=ConversationId("c2"))
+        assert unkept == ""
         ended = await end_invocation(house, the_end())
 
         assert ended.summary is None

@@ -24,6 +24,7 @@ from core.usecases.conversation.update_conversation import UpdateConversation, u
 from core.usecases.house import House
 from tests.core.usecases.conversation.test_invocations import RUN, start, the_end
 from tests.support.house import open_house, request
+from tests.support.reading import local_reader
 from tests.support.talking import KEY, said, say
 
 MEMORY = CollectionKey(tenant=RUN.tenant, user=RUN.user, collection=Collection(""))
@@ -225,7 +226,7 @@ async def test_a_run_whose_turn_is_deleted_while_it_is_thought_of_teaches_nothin
             await delete_turns(houses[0], DeleteTurns(key=KEY, steps=(1,)))
             return await super().distil(execution)
 
-    agents = replace(offline_memory_agents(), distiller=Interrupted())
+    agents = replace(offline_memory_agents(local_reader()), distiller=Interrupted())
     async with open_house(memory_agents=agents) as house:
         houses.append(house)
         await run(house, *MENDED)

@@ -30,6 +30,7 @@ from core.usecases.user.update_user import UpdateUser, update_user
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
+from tests.support.reading import local_reader
 from tests.support.talking import KEY, said, say, talked, tend
 
 EMBEDDER = HashingEmbedder()
@@ -244,7 +245,9 @@ class DeletingSummariser(OfflineSummariser):
 
 async def test_what_was_made_of_turns_deleted_meanwhile_does_not_land() -> None:
     summariser = DeletingSummariser()
-    agents = MemoryAgents(summariser=summariser, distiller=OfflineDistiller(), extractor=OfflineExtractor())
+    agents = MemoryAgents(
+        summariser=summariser, distiller=OfflineDistiller(), extractor=OfflineExtractor(local_reader())
+    )
     async with open_house(holding=holding(), memory_agents=agents) as house:
         await talked(house, 6)
         summariser.house = house

@@ -125,3 +125,13 @@ async def test_a_collection_s_retention_holds_for_what_is_there_already() -> Non
 
         assert await facts(house, "meeting room") == []
         assert await sweep(house, ADA) == 1
+
+
+async def test_a_fact_that_a_call_stores_again_counts_from_then() -> None:
+    async with open_house() as house:
+        first = await tell(house, "The ferry leaves at nine.")
+        skip(house, days=30)
+        await tell(house, "The ferry leaves at nine.")
+        record = await stored(house, first.kept.record_ids[0])
+
+    assert record.update_time - record.create_time >= timedelta(days=30)

@@ -9,10 +9,12 @@ from structlog.testing import capture_logs
 
 from core.errors import EmbedderUnavailable
 from core.ports.comparer import Likelihood
+from core.ports.reader import NoReader
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
-from service.adapters.local_embedder.comparer import CHARACTERS, PREFIX, LocalComparer, StateCache
+from service.adapters.local_embedder.comparer import CHARACTERS, PREFIX, LocalComparer
 from service.adapters.local_embedder.comparing import LONGEST
+from service.adapters.local_embedder.state_cache import StateCache
 from service.adapters.local_embedder.weights import F32
 from service.comparers import forgetting
 from tests.support.embedders import local_comparer, local_embedder
@@ -181,7 +183,7 @@ async def test_a_purge_forgets_passages_and_those_on_their_way(comparer: LocalCo
     await asyncio.sleep(0)
     before = embedder.under_way, comparer.kept
 
-    forgetting(embedder, comparer)()
+    forgetting(embedder, comparer, NoReader())()
     await under_way
 
     assert before == (len(TEXTS) - 2, 2)

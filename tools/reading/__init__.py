@@ -1,0 +1,1 @@
+"""Makes the Reader: `python -m tools.reading.train` (README.md)."""
