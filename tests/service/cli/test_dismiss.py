@@ -9,14 +9,14 @@ import pytest
 from tests.support.shell import Shell
 
 PAIRS = (
+    ("海滩上可以遛狗。", "海滩上禁止遛狗。"),
     ("星河科技的CEO是张三。", "星河科技的CEO是李四。"),
-    ("The boat house is open on Mondays.", "The boat house is not open on Mondays."),
 )
 
 
 @pytest.fixture
 def conflicts(shell: Shell, tmp_path: Path) -> list[str]:
-    """Two that are open in the shell's bank: the Chinese one first, the judge less sure of the other."""
+    """Two that are open in the shell's bank: the judge is less sure of the other."""
     for number, sides in enumerate(PAIRS):
         for side, text in zip(("old", "new"), sides, strict=True):
             path = tmp_path / f"{side}{number}.txt"
@@ -41,7 +41,7 @@ def test_several_are_listed_dismissed_and_told_and_their_sides_stand(
     assert "2 conflicts to dismiss" in ended.err
     assert all(each in ended.err for each in conflicts)
     assert "张三" in ended.err
-    assert "张三" in ended.out.splitlines()[0]
+    assert "遛狗" in ended.out.splitlines()[0]
     assert [line.split()[:2] for line in ended.out.splitlines()] == [
         ["dismissed", each] for each in conflicts
     ]

@@ -11,6 +11,7 @@ from core.agents.offline.judging.comparing import Compared, JudgeThresholds, Sid
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion
 from core.text.scripts import is_chinese
 
+MOST_SURE = 0.99  # of a conflict: a likelihood is no proof
 LEAST_TERMS = 2  # of a side that is held: "Thanks!" is said again and again
 STRATEGY_EN = "keep the fuller wording, add what only the other says"
 STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
@@ -31,7 +32,7 @@ def _conflict(new: Side, other: Side, one: Compared, model: str) -> ConflictOpin
     ours, theirs = new.sentences[one.pair.i], other.sentences[one.pair.j]
     return ConflictOpinion(
         existing=other.topic.node_id,
-        confidence=round(one.contradiction, 2),
+        confidence=round(min(MOST_SURE, one.contradiction), 2),
         reasoning=_why(one, model, is_chinese(ours.text)),
         description=at_issue(ours.stated, theirs.stated),
         new_quote=ours.quote,
