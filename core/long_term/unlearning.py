@@ -14,16 +14,19 @@ from typing import Protocol
 from core.ids import ConversationId, RecordId
 from core.long_term.collection import Collection
 from core.long_term.standing import Rewriting
+from core.long_term.steps import ProposalDrop, ProposalPut
 from core.model.record import NO_CONVERSATION, NO_RECORD, Provenance, Record, RecordKind, RecordState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unlearned:
-    """`gone`: the records that go; `marked` of them leave a tombstone. `anew`: steps to be looked through again."""
+    """`gone`: the records that go; `marked` of them leave a tombstone. `anew`: steps to be looked through again.
+    `proposals`: what becomes of those that wait for a review."""
 
     gone: tuple[Record, ...]
     marked: frozenset[RecordId]
     anew: tuple[int, ...]
+    proposals: tuple[ProposalPut | ProposalDrop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +131,27 @@ def unlearn(collection: Collection, turns: Origins, rewriting: Rewriting) -> Unl
         for other in same.get(record.record_id, ()):
             if other.record_id not in gone:
                 rewriting.put(_standing(rewriting.get(other.record_id) or other))
-    return Unlearned(gone=tuple(gone.values()), marked=frozenset(marked), anew=tuple(sorted(anew)))
+    proposals = tuple(_proposals(collection, turns, anew))
+    return Unlearned(
+        gone=tuple(gone.values()), marked=frozenset(marked), anew=tuple(sorted(anew)), proposals=proposals
+    )
+
+
+def _proposals(
+    collection: Collection, turns: Origins, anew: set[int]
+) -> Iterator[ProposalPut | ProposalDrop]:
+    """Yields what becomes of proposals: as of records, but nothing rests on them. Adds to `anew`."""
+    for proposal in collection.proposals.values():
+        record = proposal.record
+        if turns.takes(record):
+            if others := _elsewhere(record, turns, ()):
+                yield ProposalPut(proposal=replace(proposal, record=_resting_on(record, others[0], turns)))
+                continue
+            anew |= _left(record, turns) if record.kind is RecordKind.FACT else set()
+            yield ProposalDrop(record_id=record.record_id)
+        elif turns.admits(record) and any(map(turns.taught, record.also_from)):
+            left = replace(record, also_from=tuple(_without(record.also_from, turns)))
+            yield ProposalPut(proposal=replace(proposal, record=left))
 
 
 def _by_survivor(collection: Collection) -> dict[RecordId, list[Record]]:

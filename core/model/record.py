@@ -108,7 +108,8 @@ class Record(Shown):
     `reason`: why it was superseded last; ask `superseded_reason`. `valid_from` and `valid_until` bound the time in
     which a fact is known to hold. A SUPERSEDED one without `valid_until` is a duplicate that `superseded_by` stands
     for.
-    `revision` is the collection's at which a call last changed it.
+    `revision` is the collection's at which a call last changed it. `awaits_review`: it is none of the collection's
+    records yet, but a proposal.
     """
 
     record_id: RecordId
@@ -144,6 +145,7 @@ class Record(Shown):
     recovery: Recovery | None = None
     also_from: tuple[Provenance, ...] = ()
     revision: int = 0
+    awaits_review: bool = False
 
     @property
     def provenance(self) -> Provenance:

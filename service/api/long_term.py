@@ -29,6 +29,7 @@ from core.usecases.long_term import (
     retract_records,
     retrieve_facts,
     retrieve_memories,
+    review_records,
     store_fact,
     update_collection,
     update_record,
@@ -110,6 +111,12 @@ def _records(house: House) -> Mapping[str, Endpoint]:
             parse.delete_records,
             partial(delete_records.delete_records, house),
             render.delete_records,
+        ),
+        "ReviewRecords": unary(
+            pb.ReviewRecordsRequest,
+            parse.review_records,
+            partial(review_records.review_records, house),
+            render.review_records,
         ),
         "RetrieveMemories": unary(
             pb.RetrieveMemoriesRequest,

@@ -31,6 +31,7 @@ COMMANDS = {
     "facts": Place("facts:facts", "Keep facts about a user, beyond any task or conversation."),
     "conversation": Place("conversation:conversation", "Keep what was said in conversations."),
     "user": Place("user:user", "See a user, switch memory off or on, export or purge it."),
+    "review": Place("review:review", "Approve, correct or reject memories that wait for it."),
     "context": Place("context:context", "Assemble the prompt that a model gets for an input."),
     "why": Place("why:why", "Tell why a memory stands in a prompt, or why not."),
     "check": Place("check:check", "Check that a memory answers as a file of expectations says."),

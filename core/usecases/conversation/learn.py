@@ -146,9 +146,11 @@ async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, Non
                 recovery=recovery,
                 source=run.source,
                 requires=place.requires,
+                approves=False,
                 request=run.request(f"fix{number}"),
             )
-            kept.update(dict.fromkeys((await record_recovery(house, command)).kept.record_ids))
+            done = (await record_recovery(house, command)).kept
+            kept.update(dict.fromkeys(() if done.awaits_review else done.record_ids))
     return kept
 
 

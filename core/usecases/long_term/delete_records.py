@@ -67,7 +67,7 @@ def _erasing(
     feedback = feedback_without(collection, set(going))
     remade = waiting_anew(collection, going.keys(), going.keys())
     room = house.limits.tombstones_per_collection - len(drops)
-    steps = (*drops, *_oldest_tombstones(collection, room), *feedback, *remade, *rewriting.steps)
+    steps = (*drops, *oldest_tombstones(collection, room), *feedback, *remade, *rewriting.steps)
     result = RecordsDeleted(
         records=len(drops),
         feedback=sum(isinstance(step, FeedbackDrop) for step in feedback),
@@ -95,7 +95,8 @@ def drops(
     room = house.limits.tombstones_per_collection - len(done.marked)
     steps = (
         *dropped,
-        *_oldest_tombstones(collection, room),
+        *done.proposals,
+        *oldest_tombstones(collection, room),
         *feedback_without(collection, going),
         *waiting_anew(collection, going, going),
         *_held_of(collection, turns),
@@ -107,7 +108,7 @@ def drops(
 def _held_of(collection: Collection, turns: Turns) -> Iterable[Step]:
     """Drops of what a retraction holds and these turns taught: no release brings it back."""
     for held in collection.held.values():
-        records = [record for record in (held.record, held.after) if record is not None]
+        records = [record for record in (held.any_record, held.after) if record is not None]
         sources = [source for record in records for source in (record.provenance, *record.also_from)]
         if any(map(turns.taught, sources)):
             yield HeldDrop(name=held.name)
@@ -125,7 +126,7 @@ def feedback_without(collection: Collection, gone: set[RecordId]) -> list[Step]:
     return steps
 
 
-def _oldest_tombstones(collection: Collection, room: int) -> Iterable[Step]:
+def oldest_tombstones(collection: Collection, room: int) -> Iterable[Step]:
     """Drops of the oldest, so that so many are left at most."""
     oldest = sorted(collection.tombstones.values(), key=lambda stone: stone.time)
     return [TombstoneDrop(record_id=s.record_id) for s in oldest[: max(0, len(oldest) - max(room, 0))]]

@@ -1,9 +1,11 @@
 """ListRecords: records by id, all or those a filter admits."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.ids import ConversationId
 from core.keys import CollectionKey
+from core.long_term.collection import Collection
 from core.model.record import NO_CONVERSATION, Record, RecordKind, RecordState
 from core.usecases.house import House
 from core.usecases.long_term.answers import Seen
@@ -13,7 +15,8 @@ from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFilter:
-    """What is empty admits all; what is given must all hold."""
+    """What is empty admits all; what is given must all hold. `awaits_review`: proposals are looked for instead of
+    records."""
 
     kinds: frozenset[RecordKind] = frozenset()
     category: str = ""
@@ -22,6 +25,7 @@ class RecordFilter:
     states: frozenset[RecordState] = frozenset()
     needs_revision: bool | None = None
     conversation_id: ConversationId = NO_CONVERSATION
+    awaits_review: bool = False
 
     @property
     def admits_all(self) -> bool:
@@ -58,13 +62,19 @@ class RecordsListed:
     revision: int
 
 
+def _looked_through(collection: Collection, chosen: RecordFilter) -> Iterable[Record]:
+    if chosen.awaits_review:
+        return (one.record for one in collection.proposals.values())
+    return collection.records.values()
+
+
 async def list_records(house: House, command: ListRecords) -> RecordsListed:
     """Raises InvalidField (page_token), CollectionNotFound, RevisionNotReached."""
     async with looking(house, command.key, command.min_revision) as opened:
         collection = opened.collection
         admitted = (
             record
-            for record in collection.records.values()
+            for record in _looked_through(collection, command.filter)
             if command.filter.admits(record) and opened.lasts(record)
         )
         page = page_of(

@@ -61,7 +61,8 @@ class LongTermStub:
     UpdateRecord: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]
     """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
     stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-    back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+    back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+    changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
     RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
     """
     ListRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ListRecordsRequest, _long_term_pb2.ListRecordsResponse]
@@ -69,6 +70,12 @@ class LongTermStub:
     DeleteRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.DeleteRecordsRequest, _long_term_pb2.DeleteRecordsResponse]
     """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
     contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+    """
+    ReviewRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ReviewRecordsRequest, _long_term_pb2.ReviewRecordsResponse]
+    """Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+    if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+    that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+    COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
     """
     RetractRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.RetractRecordsRequest, _long_term_pb2.RetractRecordsResponse]
     """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
@@ -112,7 +119,8 @@ class LongTermStub:
     ExportFeedback: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportFeedbackRequest, _long_term_pb2.ExportFeedbackResponse]
     """Writes out preference pairs: answers to one query that were liked and disliked. Errors: COLLECTION_NOT_FOUND."""
     GenerateReflection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GenerateReflectionRequest, _long_term_pb2.GenerateReflectionResponse]
-    """Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+    """Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+    the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
     AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
     """
     GetReflection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GetReflectionRequest, _long_term_pb2.GetReflectionResponse]
@@ -124,18 +132,23 @@ class LongTermStub:
     GetCollection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GetCollectionRequest, _long_term_pb2.GetCollectionResponse]
     """Reads a collection's settings and counts. Errors: COLLECTION_NOT_FOUND."""
     UpdateCollection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateCollectionRequest, _long_term_pb2.UpdateCollectionResponse]
-    """Changes a collection's settings; a missing one is made. Errors: STALE_REVISION."""
+    """Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+    STALE_REVISION.
+    """
     ListCollections: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ListCollectionsRequest, _long_term_pb2.ListCollectionsResponse]
     """Lists a user's collections by name."""
     DeleteCollection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.DeleteCollectionRequest, _long_term_pb2.DeleteCollectionResponse]
-    """Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION."""
+    """Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+    `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+    """
     ExportCollection: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportCollectionRequest, _long_term_pb2.ExportCollectionResponse]
     """Writes a collection out as files: `memory.json`, and `reflections/ID.md` for each reflection and each record with a
     detail. Errors: COLLECTION_NOT_FOUND.
     """
     ImportCollection: _grpc.StreamUnaryMultiCallable[_long_term_pb2.ImportCollectionRequest, _long_term_pb2.ImportCollectionResponse]
     """Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-    already are left as they are. Errors: IMPORT_INVALID.
+    already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+    would, and then reflections are left out. Errors: IMPORT_INVALID.
     """
     DeclareTools: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.DeclareToolsRequest, _long_term_pb2.DeclareToolsResponse]
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
@@ -191,7 +204,8 @@ class LongTermAsyncStub(LongTermStub):
     UpdateRecord: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]  # type: ignore[assignment]
     """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
     stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-    back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+    back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+    changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
     RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
     """
     ListRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ListRecordsRequest, _long_term_pb2.ListRecordsResponse]  # type: ignore[assignment]
@@ -199,6 +213,12 @@ class LongTermAsyncStub(LongTermStub):
     DeleteRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeleteRecordsRequest, _long_term_pb2.DeleteRecordsResponse]  # type: ignore[assignment]
     """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
     contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+    """
+    ReviewRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ReviewRecordsRequest, _long_term_pb2.ReviewRecordsResponse]  # type: ignore[assignment]
+    """Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+    if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+    that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+    COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
     """
     RetractRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.RetractRecordsRequest, _long_term_pb2.RetractRecordsResponse]  # type: ignore[assignment]
     """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
@@ -242,7 +262,8 @@ class LongTermAsyncStub(LongTermStub):
     ExportFeedback: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportFeedbackRequest, _long_term_pb2.ExportFeedbackResponse]  # type: ignore[assignment]
     """Writes out preference pairs: answers to one query that were liked and disliked. Errors: COLLECTION_NOT_FOUND."""
     GenerateReflection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GenerateReflectionRequest, _long_term_pb2.GenerateReflectionResponse]  # type: ignore[assignment]
-    """Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+    """Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+    the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
     AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
     """
     GetReflection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GetReflectionRequest, _long_term_pb2.GetReflectionResponse]  # type: ignore[assignment]
@@ -254,18 +275,23 @@ class LongTermAsyncStub(LongTermStub):
     GetCollection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GetCollectionRequest, _long_term_pb2.GetCollectionResponse]  # type: ignore[assignment]
     """Reads a collection's settings and counts. Errors: COLLECTION_NOT_FOUND."""
     UpdateCollection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateCollectionRequest, _long_term_pb2.UpdateCollectionResponse]  # type: ignore[assignment]
-    """Changes a collection's settings; a missing one is made. Errors: STALE_REVISION."""
+    """Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+    STALE_REVISION.
+    """
     ListCollections: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ListCollectionsRequest, _long_term_pb2.ListCollectionsResponse]  # type: ignore[assignment]
     """Lists a user's collections by name."""
     DeleteCollection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeleteCollectionRequest, _long_term_pb2.DeleteCollectionResponse]  # type: ignore[assignment]
-    """Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION."""
+    """Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+    `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+    """
     ExportCollection: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportCollectionRequest, _long_term_pb2.ExportCollectionResponse]  # type: ignore[assignment]
     """Writes a collection out as files: `memory.json`, and `reflections/ID.md` for each reflection and each record with a
     detail. Errors: COLLECTION_NOT_FOUND.
     """
     ImportCollection: _aio.StreamUnaryMultiCallable[_long_term_pb2.ImportCollectionRequest, _long_term_pb2.ImportCollectionResponse]  # type: ignore[assignment]
     """Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-    already are left as they are. Errors: IMPORT_INVALID.
+    already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+    would, and then reflections are left out. Errors: IMPORT_INVALID.
     """
     DeclareTools: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeclareToolsRequest, _long_term_pb2.DeclareToolsResponse]  # type: ignore[assignment]
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
@@ -360,7 +386,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_long_term_pb2.UpdateRecordResponse, _abc.Awaitable[_long_term_pb2.UpdateRecordResponse]]:
         """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
         stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-        back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+        back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+        changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
         RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
         """
 
@@ -380,6 +407,18 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_long_term_pb2.DeleteRecordsResponse, _abc.Awaitable[_long_term_pb2.DeleteRecordsResponse]]:
         """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
         contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+        """
+
+    @_abc_1.abstractmethod
+    def ReviewRecords(
+        self,
+        request: _long_term_pb2.ReviewRecordsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.ReviewRecordsResponse, _abc.Awaitable[_long_term_pb2.ReviewRecordsResponse]]:
+        """Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+        if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+        that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+        COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
         """
 
     @_abc_1.abstractmethod
@@ -489,7 +528,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.GenerateReflectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.GenerateReflectionResponse, _abc.Awaitable[_long_term_pb2.GenerateReflectionResponse]]:
-        """Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+        """Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+        the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
         AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
         """
 
@@ -531,7 +571,9 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.UpdateCollectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.UpdateCollectionResponse, _abc.Awaitable[_long_term_pb2.UpdateCollectionResponse]]:
-        """Changes a collection's settings; a missing one is made. Errors: STALE_REVISION."""
+        """Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+        STALE_REVISION.
+        """
 
     @_abc_1.abstractmethod
     def ListCollections(
@@ -547,7 +589,9 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.DeleteCollectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.DeleteCollectionResponse, _abc.Awaitable[_long_term_pb2.DeleteCollectionResponse]]:
-        """Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION."""
+        """Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+        `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+        """
 
     @_abc_1.abstractmethod
     def ExportCollection(
@@ -566,7 +610,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.ImportCollectionResponse, _abc.Awaitable[_long_term_pb2.ImportCollectionResponse]]:
         """Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-        already are left as they are. Errors: IMPORT_INVALID.
+        already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+        would, and then reflections are left out. Errors: IMPORT_INVALID.
         """
 
     @_abc_1.abstractmethod

@@ -221,4 +221,5 @@ def record_filter(check: Checks, path: str, given: pb.RecordFilter) -> RecordFil
         states=check.choices(f"{path}.states", given.states[:16], RECORD_STATES),
         needs_revision=given.needs_revision if given.HasField("needs_revision") else None,
         conversation_id=ConversationId(optional_id(check, f"{path}.conversation_id", given.conversation_id)),
+        awaits_review=given.awaits_review,
     )

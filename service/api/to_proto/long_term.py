@@ -39,6 +39,7 @@ from service.api.enums import (
     RECORD_ORIGINS,
     RECORD_STATES,
     RETRACTION_STATES,
+    REVIEWS,
     SUPERSEDED_REASONS,
     numbers,
 )
@@ -50,6 +51,7 @@ _STATES = numbers(RECORD_STATES)
 _REASONS: Mapping[SupersededReason | None, pb.SupersededReason.ValueType] = {**numbers(SUPERSEDED_REASONS)}
 _INTENTS = numbers(INTENTS)
 _LAYERS = numbers(LAYERS)
+_REVIEWS = numbers(REVIEWS)
 _RETRACTIONS = numbers(RETRACTION_STATES)
 
 
@@ -96,6 +98,7 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         ttl=None if value.ttl is None else duration(value.ttl),
         also_from=map(_provenance, value.also_from),
         revision=value.revision,
+        awaits_review=value.awaits_review,
     )
     if value.episode is not None:
         episode = value.episode
@@ -169,6 +172,7 @@ def _collection(value: CollectionRecord, revision: int) -> pb.Collection:
         update_time=time(value.update_time),
         revision=revision,
         tokens_spent=value.tokens_spent,
+        review=_REVIEWS[value.review],
     )
 
 
@@ -182,6 +186,7 @@ def _counts(value: CollectionCounts) -> pb.CollectionCounts:
         tombstones=value.tombstones,
         contested=value.contested,
         unjudged=value.unjudged,
+        awaiting_review=value.awaiting_review,
     )
 
 
@@ -210,11 +215,17 @@ def store_fact(stored: FactStored) -> pb.StoreFactResponse:
         contested_ids=stored.contested_ids,
         revision=kept.revision,
         replayed=kept.replayed,
+        forgotten=kept.kept.forgotten,
     )
 
 
 def store_episode(kept: RecordsKept) -> pb.StoreEpisodeResponse:
-    return pb.StoreEpisodeResponse(record=_first(kept), revision=kept.revision, replayed=kept.replayed)
+    return pb.StoreEpisodeResponse(
+        record=_first(kept),
+        revision=kept.revision,
+        replayed=kept.replayed,
+        forgotten=kept.kept.forgotten,
+    )
 
 
 def add_record(kept: RecordsKept) -> pb.AddRecordResponse:
@@ -271,6 +282,12 @@ def delete_records(done: Committed[RecordsDeleted]) -> pb.DeleteRecordsResponse:
         revived_ids=list[RecordId](done.result.revived_ids),
         revision=done.revision,
         replayed=done.replayed,
+    )
+
+
+def review_records(kept: RecordsKept) -> pb.ReviewRecordsResponse:
+    return pb.ReviewRecordsResponse(
+        records=map(seen, kept.records), revision=kept.revision, replayed=kept.replayed
     )
 
 
@@ -340,7 +357,11 @@ def _retraction(value: Retraction) -> pb.Retraction:
 
 def record_recovery(kept: RecordsKept) -> pb.RecordRecoveryResponse:
     return pb.RecordRecoveryResponse(
-        record=_first(kept), known=kept.kept.known, revision=kept.revision, replayed=kept.replayed
+        record=_first(kept),
+        known=kept.kept.known,
+        revision=kept.revision,
+        replayed=kept.replayed,
+        forgotten=kept.kept.forgotten,
     )
 
 

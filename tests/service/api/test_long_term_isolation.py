@@ -30,6 +30,9 @@ REFUSED: dict[str, Callable[[str, str, str], Message]] = {
     ),
     "ListRecords": lambda u, c, r: pb.ListRecordsRequest(user=u, collection=c),
     "DeleteRecords": lambda u, c, r: pb.DeleteRecordsRequest(user=u, collection=c, record_ids=[r]),
+    "ReviewRecords": lambda u, c, r: pb.ReviewRecordsRequest(
+        user=u, collection=c, record_ids=[r], decision=pb.REVIEW_DECISION_APPROVE
+    ),
     "RetractRecords": lambda u, c, r: pb.RetractRecordsRequest(user=u, collection=c, record_ids=[r]),
     "ReleaseRetraction": lambda u, c, r: pb.ReleaseRetractionRequest(user=u, collection=c, retraction_id=r),
     "EraseRetraction": lambda u, c, r: pb.EraseRetractionRequest(user=u, collection=c, retraction_id=r),

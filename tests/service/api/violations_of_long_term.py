@@ -103,6 +103,9 @@ RIGHT: dict[str, Message] = {
     "UpdateRecord": pb.UpdateRecordRequest(user=ADA, record=WHOLE, update_mask=ALL_BUT_EPISODE),
     "ListRecords": pb.ListRecordsRequest(user=ADA),
     "DeleteRecords": pb.DeleteRecordsRequest(user=ADA, filter=pb.RecordFilter(needs_revision=True)),
+    "ReviewRecords": pb.ReviewRecordsRequest(
+        user=ADA, record_ids=["r1"], decision=pb.REVIEW_DECISION_CORRECT, content="c"
+    ),
     "RetractRecords": pb.RetractRecordsRequest(
         user=ADA, filter=pb.RetractionFilter(source="web", written=TIMES)
     ),
@@ -195,7 +198,18 @@ WRONG: dict[str, Table] = {
         "if_revision": BAD_REVISIONS,
     },
     "ListRecords": {**READ, **under("filter.", FILTER), **BAD_PAGES},
-    "DeleteRecords": {**WRITE, "record_ids": BAD_RECORD_IDS, **under("filter.", FILTER)},
+    "DeleteRecords": {
+        **WRITE,
+        "record_ids": BAD_RECORD_IDS,
+        **under("filter.", FILTER),
+        "filter.awaits_review": [True],
+    },
+    "ReviewRecords": {
+        **WRITE,
+        "record_ids": [[], ["r1", "r2"], *BAD_RECORD_IDS],
+        "decision": [0, *NO_ENUM],
+        "content": text(SENTENCE, needed=True),
+    },
     "RetractRecords": {
         **WRITE,
         "record_ids": BAD_RECORD_IDS,
@@ -256,6 +270,7 @@ WRONG: dict[str, Table] = {
             {f"a{n}": 1.0 for n in range(65)},
         ],
         "collection.retention": BAD_DURATIONS,
+        "collection.review": NO_ENUM,
         "update_mask": MASKS,
         "if_revision": BAD_REVISIONS,
         "request_id": BAD_IDS,
@@ -293,6 +308,7 @@ OF_RECORDS = (
     "contested_with",
     "also_from",
     "revision",
+    "awaits_review",
 )
 NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "recovery")
 
@@ -315,8 +331,9 @@ HARMLESS: dict[str, Mapping[str, str]] = {
         "record.needs_revision": YES_OR_NO,
         "record.episode": "as in StoreEpisode, where update_mask names it",
     },
-    "ListRecords": {"filter.needs_revision": YES_OR_NO},
+    "ListRecords": dict.fromkeys(("filter.needs_revision", "filter.awaits_review"), YES_OR_NO),
     "DeleteRecords": {"filter.needs_revision": YES_OR_NO},
+    "ReviewRecords": {"allow_sensitive": YES_OR_NO},
     "RetractRecords": {"dry_run": YES_OR_NO},
     "RetrieveMemories": {"route.widened": UNSEEN, "observe": YES_OR_NO},
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
