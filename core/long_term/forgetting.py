@@ -45,7 +45,11 @@ def _source(record: Record) -> str:
     """Returns what names the source of a record: its conversation, else what its caller said. An episode is of its
     run."""
     run = record.invocation_id if record.kind is RecordKind.EPISODE else ""
-    named = (record.conversation_id,) if record.conversation_id else ("", record.source, record.agent)
+    named = (
+        (record.conversation_id,)
+        if record.conversation_id
+        else ("", record.source, record.agent, record.writer)
+    )
     return "\0".join((*named, run))
 
 

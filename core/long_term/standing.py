@@ -235,6 +235,7 @@ def joined(record: Record, again: Record, settings: LongTermSettings) -> Record:
         conversation_id=again.conversation_id,
         steps=again.steps,
         invocation_id=again.invocation_id,
+        writer=again.writer,
         confidence=max(both.confidence, again.confidence),
     )
 

@@ -55,12 +55,13 @@ class Turns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Records by their ids, as a whole; else what comes from a source, a conversation or both, of records that were
-    written from `since` until before `until`."""
+    """Records by their ids, as a whole; else what comes from a source, a conversation, a writer or all of these, of
+    records that were written from `since` until before `until`."""
 
     record_ids: frozenset[RecordId] = frozenset()
     source: str = ""
     conversation_id: ConversationId = NO_CONVERSATION
+    writer: str = ""
     since: datetime | None = None
     until: datetime | None = None
 
@@ -80,6 +81,8 @@ class Chosen:
             return False
         if self.source and source.source != self.source:
             return False
+        if self.writer and source.writer != self.writer:
+            return False
         return not self.conversation_id or source.conversation_id == self.conversation_id
 
     def left_of(self, source: Provenance) -> tuple[int, ...]:  # noqa: ARG002  as of turns
@@ -88,11 +91,11 @@ class Chosen:
     @property
     def filters(self) -> bool:
         """Whether anything but ids says what goes."""
-        return bool(self.source or self.conversation_id or self.since or self.until)
+        return bool(self.source or self.conversation_id or self.writer or self.since or self.until)
 
     @property
     def _is_by_time_alone(self) -> bool:
-        return not (self.source or self.conversation_id)
+        return not (self.source or self.conversation_id or self.writer)
 
 
 class Origins(Protocol):
@@ -181,6 +184,7 @@ def _resting_on(record: Record, source: Provenance, turns: Origins) -> Record:
         conversation_id=source.conversation_id,
         steps=source.steps,
         invocation_id=source.invocation_id,
+        writer=source.writer,
         also_from=tuple(other for other in _without(record.also_from, turns) if other != source),
     )
 

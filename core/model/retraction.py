@@ -19,8 +19,8 @@ class RetractionState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retraction:
     """`records` went, `changed` lost evidence or stand again. What it was asked for: ids, or by `source`,
-    `conversation_id`, and time of writing from `since` until before `until`. `close_time`: when it was released or
-    erased."""
+    `conversation_id`, `writer`, and time of writing from `since` until before `until`. `close_time`: when it was
+    released or erased."""
 
     retraction_id: str
     state: RetractionState
@@ -29,6 +29,7 @@ class Retraction:
     changed: int
     source: str = ""
     conversation_id: ConversationId = NO_CONVERSATION
+    writer: str = ""
     since: datetime | None = None
     until: datetime | None = None
     reason: str = ""

@@ -51,6 +51,7 @@ class Whole:
     did: tuple[str, ...]
     passages: tuple[Passage, ...]
     steps: tuple[int, ...]
+    writer: str
 
 
 async def finish_conversation(house: House, key: ConversationKey, ledger: Ledger) -> None:
@@ -104,6 +105,7 @@ def _whole(conversation: Conversation) -> Whole | None:
         did=tuple(" ".join(run.query.split())[:EPISODE_STEP] for run in of_turns[-MOST_EPISODE_STEPS:]),
         passages=tuple(passages or passages_of(turns[-LATEST:])),
         steps=tuple(turn.step for turn in turns),
+        writer=next((turn.writer for turn in turns if turn.writer), ""),
     )
 
 
@@ -125,6 +127,7 @@ async def _record(house: House, ledger: Ledger, key: ConversationKey, whole: Who
         origin=Origin.DISTILLED,
         conversation_id=key.conversation_id,
         steps=whole.steps,
+        writer=whole.writer,
         tags=("conversation",),
         episode=Episode(goal=whole.goal, steps=whole.did, outcome=outcome),
     )

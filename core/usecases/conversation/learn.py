@@ -64,6 +64,7 @@ class Run:
             steps=(self.step,) if self.step else (),
             invocation_id=self.record.key.invocation_id,
             event_time=self.ending.end_time,
+            writer=self.record.writer,
         )
 
     def request(self, part: str) -> RequestKey:
@@ -147,6 +148,7 @@ async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, Non
                 source=run.source,
                 requires=place.requires,
                 approves=False,
+                writer=run.record.writer,
                 request=run.request(f"fix{number}"),
             )
             done = (await record_recovery(house, command)).kept
@@ -176,6 +178,7 @@ def _passages(run: Run) -> Iterator[Passage]:
         event_time=record.create_time,
         step=run.step,
         stated=record.stated,
+        writer=record.writer,
     )
     seen = [i for i in run.items if i.type is ItemType.OBSERVATION and not i.failed and i.content.strip()]
     for number, item in enumerate(seen[-(MOST_PASSAGES - 1) :], start=1):
@@ -186,6 +189,7 @@ def _passages(run: Run) -> Iterator[Passage]:
             speaker=item.tool,
             event_time=item.event_time,
             step=run.step,
+            writer=record.writer,
         )
 
 
@@ -258,6 +262,7 @@ def _record(
         conversation_id=source.conversation_id,
         steps=source.steps,
         invocation_id=source.invocation_id,
+        writer=source.writer,
         tags=("succeeded" if run.ending.succeeded else "failed", *more_tags),
         detail=detail,
         episode=episode,

@@ -115,7 +115,7 @@ def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
         own["superseded_reason"] = record.superseded_reason.value
     if record.ttl is not None:
         own["ttl_seconds"] = record.ttl.total_seconds()
-    for name in ("conversation_id", "invocation_id", "agent", "superseded_by", "reflection_id"):
+    for name in ("conversation_id", "invocation_id", "agent", "superseded_by", "reflection_id", "writer"):
         if value := getattr(record, name):
             own[name] = value
     for name in ("steps", "contested_with"):
@@ -268,6 +268,7 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         steps=_steps(entry.get("steps", [])),
         invocation_id=InvocationId(_id_or_none(entry.get("invocation_id", ""))),
         agent=_text(entry.get("agent", ""), 128),
+        writer=_text(entry.get("writer", ""), 128),
         event_time=event_time,
         create_time=created,
         update_time=_time(entry.get("updated_at"), created),

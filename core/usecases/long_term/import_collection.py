@@ -22,13 +22,14 @@ from core.usecases.long_term.writing import Edit, write
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportCollection:
     """`files`: texts by path. `stated`: what they say of the user's own statements is believed. `approves`: its caller
-    may approve what waits for a review."""
+    may approve what waits for a review. `writer`: the subject of its API key."""
 
     key: CollectionKey
     files: Mapping[str, str]
     allow_sensitive: bool = False
     stated: bool = True
     approves: bool = True
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -55,19 +56,22 @@ async def import_collection(house: House, command: ImportCollection) -> Committe
     return await write(house, command.key, compose, command.request, CollectionImported)
 
 
-def _as_stored(record: Record) -> Record:
-    return replace(record, origin=Origin.STORED) if record.origin is Origin.STATED else record
+def _as_brought(record: Record, command: ImportCollection) -> Record:
+    """Returns a record as one that the caller wrote: what a file says of writers is believed where no key is asked
+    for."""
+    if record.origin is Origin.STATED and not command.stated:
+        record = replace(record, origin=Origin.STORED)
+    return replace(record, writer=command.writer) if command.writer else record
 
 
 def _read(command: ImportCollection, now: datetime) -> tuple[Contents, frozenset[RecordId]]:
     """Returns what the files hold, and the records whose words must not be kept. Raises ImportInvalid."""
     contents = contents_of(command.files, now)
-    if not command.stated:
-        contents = replace(
-            contents,
-            records=tuple(map(_as_stored, contents.records)),
-            proposals=tuple(replace(one, record=_as_stored(one.record)) for one in contents.proposals),
-        )
+    contents = replace(
+        contents,
+        records=tuple(_as_brought(record, command) for record in contents.records),
+        proposals=tuple(replace(one, record=_as_brought(one.record, command)) for one in contents.proposals),
+    )
     if command.allow_sensitive:
         return contents, frozenset()
     refused = frozenset(record.record_id for record in contents.all_records if not is_harmless(record))

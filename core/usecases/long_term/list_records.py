@@ -26,6 +26,7 @@ class RecordFilter:
     needs_revision: bool | None = None
     conversation_id: ConversationId = NO_CONVERSATION
     awaits_review: bool = False
+    writer: str = ""
 
     @property
     def admits_all(self) -> bool:
@@ -40,6 +41,7 @@ class RecordFilter:
             and (not self.states or record.state in self.states)
             and self.needs_revision in (None, record.needs_revision)
             and (not self.conversation_id or record.conversation_id == self.conversation_id)
+            and (not self.writer or record.writer == self.writer)
         )
 
 

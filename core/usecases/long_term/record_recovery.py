@@ -42,7 +42,7 @@ SHOWN = 200  # code points of a value in a detail
 class RecordRecovery:
     """`explanation`: empty to tell it from the arguments. `source`: the run of an agent it was seen in. `requires`:
     what must hold, where it is more than that the user's memory is on. `approves`: its caller may approve what waits
-    for a review; what is learned of a run has none."""
+    for a review; what is learned of a run has none. `writer`: the subject of its API key."""
 
     key: CollectionKey
     recovery: Recovery
@@ -52,6 +52,7 @@ class RecordRecovery:
     source: Provenance | None = None
     requires: tuple[Require, ...] | None = None
     approves: bool = True
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -134,6 +135,7 @@ def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confide
         update_time=now,
         valid_from=now,
         recovery=recovery,
+        writer=command.writer,
         conversation_id=command.source.conversation_id if command.source else NO_CONVERSATION,
         steps=command.source.steps if command.source else (),
         invocation_id=command.source.invocation_id if command.source else NO_INVOCATION,

@@ -113,6 +113,7 @@ def _quarantine(
         changed=len(changed_ids),
         source=chosen.source,
         conversation_id=chosen.conversation_id,
+        writer=chosen.writer,
         since=chosen.since,
         until=chosen.until,
         reason=command.reason,

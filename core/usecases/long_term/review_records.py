@@ -36,7 +36,7 @@ from core.usecases.long_term.writing import Edit, edit
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRecords:
     """`content`: the words of a correction, of one record. `stated`: they are the user's own where those before
-    were."""
+    were. `writer`: the subject of the API key that corrects."""
 
     key: CollectionKey
     record_ids: tuple[RecordId, ...]
@@ -44,6 +44,7 @@ class ReviewRecords:
     content: str = ""
     allow_sensitive: bool = False
     stated: bool = True
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -111,7 +112,7 @@ def _as_told_now(record: Record, command: ReviewRecords, now: datetime, revision
     )
     if command.decision is not ReviewDecision.CORRECT:
         return told
-    told = reworded(replace(told, content=command.content), stated=command.stated)
+    told = reworded(replace(told, content=command.content, writer=command.writer), stated=command.stated)
     if told.episode is not None:
         told = replace(told, episode=replace(told.episode, goal=command.content))
     if not command.allow_sensitive:

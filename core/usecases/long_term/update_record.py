@@ -22,6 +22,8 @@ from core.usecases.revisions import require_unchanged
 
 WORDLESS = frozenset({"confidence", "reward", "needs_revision", "ttl"})
 """What a caller may change of a record where its own new one would wait for a review."""
+WORDS = frozenset({"content", "detail", "episode"})
+"""What a record says: its writer is who changed it last."""
 FIELDS = (
     "content detail category subcategory tags confidence reward source agent event_time needs_revision metadata_json"
     " ttl episode state"
@@ -32,7 +34,7 @@ FIELDS = (
 class UpdateRecord:
     """`given`: values by the names of FIELDS. A `state` decides a CONTESTED fact, or brings back a SUPERSEDED one.
     `stated`: other words for what the user stated are the user's own, too. `approves`: its caller may approve what
-    waits for a review."""
+    waits for a review. `writer`: the subject of its API key."""
 
     key: CollectionKey
     record_id: RecordId
@@ -41,6 +43,7 @@ class UpdateRecord:
     allow_sensitive: bool = False
     stated: bool = True
     approves: bool = True
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -68,6 +71,8 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
         if not command.given.keys() <= WORDLESS and awaits(collection.record, after, approves=False):
             does = "the record's words are not the caller's to change"
             require_approval(collection.record, approves=command.approves, does=does)
+        if not WORDS.isdisjoint(command.given):
+            after = replace(after, writer=command.writer)
         rewriting.put(after)
         steps += rewriting.steps
         return Edit(

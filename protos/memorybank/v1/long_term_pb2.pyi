@@ -936,6 +936,7 @@ class Provenance(_message.Message):
     STEPS_FIELD_NUMBER: _builtins.int
     INVOCATION_ID_FIELD_NUMBER: _builtins.int
     EVENT_TIME_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     origin: Global___RecordOrigin.ValueType
     """How it was known."""
     source: _builtins.str
@@ -944,6 +945,8 @@ class Provenance(_message.Message):
     """The conversation it came from; empty for none."""
     invocation_id: _builtins.str
     """The invocation it came from; empty for none."""
+    writer: _builtins.str
+    """Who wrote it, as in Record."""
     @_builtins.property
     def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Turns of that conversation."""
@@ -961,10 +964,11 @@ class Provenance(_message.Message):
         steps: _abc.Iterable[_builtins.int] | None = ...,
         invocation_id: _builtins.str = ...,
         event_time: _timestamp_pb2.Timestamp | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "event_time", b"event_time", "invocation_id", b"invocation_id", "origin", b"origin", "source", b"source", "steps", b"steps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "event_time", b"event_time", "invocation_id", b"invocation_id", "origin", b"origin", "source", b"source", "steps", b"steps", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1012,6 +1016,7 @@ class Record(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     SUPERSEDED_REASON_FIELD_NUMBER: _builtins.int
     AWAITS_REVIEW_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     record_id: _builtins.str
     """Its id, unique in the collection. Empty in AddRecord: generated."""
     kind: Global___RecordKind.ValueType
@@ -1060,6 +1065,10 @@ class Record(_message.Message):
     """Why it is SUPERSEDED. Output only."""
     awaits_review: _builtins.bool
     """Whether it waits for a review: it is in no answer, prompt or list that does not ask for it. Output only."""
+    writer: _builtins.str
+    """Who wrote its words: the subject of the caller's API key; of what was learned, of the first of its turns, or of its
+    run. Empty: no key was asked for. Output only.
+    """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Marks, at most 64, each at most 256 code points."""
@@ -1151,10 +1160,11 @@ class Record(_message.Message):
         revision: _builtins.int = ...,
         superseded_reason: Global___SupersededReason.ValueType = ...,
         awaits_review: _builtins.bool = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "confidence", b"confidence", "create_time", b"create_time", "episode", b"episode", "event_time", b"event_time", "last_use_time", b"last_use_time", "recovery", b"recovery", "reward", b"reward", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
@@ -2122,6 +2132,7 @@ class RecordFilter(_message.Message):
     NEEDS_REVISION_FIELD_NUMBER: _builtins.int
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     AWAITS_REVIEW_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     category: _builtins.str
     """Of this category."""
     subcategory_prefix: _builtins.str
@@ -2132,6 +2143,8 @@ class RecordFilter(_message.Message):
     """From this conversation."""
     awaits_review: _builtins.bool
     """Whether those that wait for a review are meant, and no others. Not in DeleteRecords: ReviewRecords settles them."""
+    writer: _builtins.str
+    """Written by API keys of this subject, at most 128 code points."""
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___RecordKind.ValueType]:
         """Any of these kinds."""
@@ -2155,10 +2168,11 @@ class RecordFilter(_message.Message):
         needs_revision: _builtins.bool | None = ...,
         conversation_id: _builtins.str = ...,
         awaits_review: _builtins.bool = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "needs_revision", b"needs_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "awaits_review", b"awaits_review", "category", b"category", "conversation_id", b"conversation_id", "kinds", b"kinds", "needs_revision", b"needs_revision", "states", b"states", "subcategory_prefix", b"subcategory_prefix", "tags", b"tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "awaits_review", b"awaits_review", "category", b"category", "conversation_id", b"conversation_id", "kinds", b"kinds", "needs_revision", b"needs_revision", "states", b"states", "subcategory_prefix", b"subcategory_prefix", "tags", b"tags", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__needs_revision: _TypeAlias = _typing.Literal["needs_revision"]  # noqa: Y015
     _WhichOneofArgType__needs_revision: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision"]  # noqa: Y015
@@ -2421,10 +2435,13 @@ class RetractionFilter(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     WRITTEN_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     source: _builtins.str
     """Of this source, as records name it, at most 1,024 code points."""
     conversation_id: _builtins.str
     """Learned in this conversation."""
+    writer: _builtins.str
+    """Written by API keys of this subject, at most 128 code points."""
     @_builtins.property
     def written(self) -> _types_pb2.TimeRange:
         """Written in this time (`create_time`, not `event_time`)."""
@@ -2435,10 +2452,11 @@ class RetractionFilter(_message.Message):
         source: _builtins.str = ...,
         conversation_id: _builtins.str = ...,
         written: _types_pb2.TimeRange | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["written", b"written"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "source", b"source", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "source", b"source", "writer", b"writer", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

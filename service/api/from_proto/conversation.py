@@ -182,6 +182,7 @@ def _turn(check: Checks, given: pb.Turn) -> NewTurn:
         event_time=check.optional_time(given, "event_time"),
         labels=check.labels("labels", given.labels),
         stated=check.caller.may(Scope.SPEAK_FOR_USER),
+        writer=check.caller.subject,
     )
 
 

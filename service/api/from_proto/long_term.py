@@ -215,6 +215,7 @@ def update_record(request: pb.UpdateRecordRequest, caller: Caller) -> UpdateReco
             allow_sensitive=request.allow_sensitive,
             stated=caller.may(Scope.SPEAK_FOR_USER),
             approves=caller.may(Scope.APPROVE),
+            writer=caller.subject,
             request=check.request(request),
         )
 
@@ -262,6 +263,7 @@ def review_records(request: pb.ReviewRecordsRequest, caller: Caller) -> ReviewRe
             content=check.text("content", request.content, SENTENCE, least=int(corrects)),
             allow_sensitive=request.allow_sensitive,
             stated=caller.may(Scope.SPEAK_FOR_USER),
+            writer=caller.subject,
             request=check.request(request),
         )
 
@@ -279,6 +281,7 @@ def retract_records(request: pb.RetractRecordsRequest, caller: Caller) -> Retrac
             conversation_id=ConversationId(
                 check.id_or_none("filter.conversation_id", given.conversation_id) or ""
             ),
+            writer=check.text("filter.writer", given.writer, NAME),
             since=since,
             until=until,
         )
@@ -342,6 +345,7 @@ def record_recovery(request: pb.RecordRecoveryRequest, caller: Caller) -> Record
             success=request.success,
             allow_sensitive=request.allow_sensitive,
             approves=caller.may(Scope.APPROVE),
+            writer=caller.subject,
             request=check.request(request),
         )
 

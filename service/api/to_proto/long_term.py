@@ -99,6 +99,7 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         also_from=map(_provenance, value.also_from),
         revision=value.revision,
         awaits_review=value.awaits_review,
+        writer=value.writer,
     )
     if value.episode is not None:
         episode = value.episode
@@ -132,6 +133,7 @@ def _provenance(value: Provenance) -> pb.Provenance:
         steps=value.steps,
         invocation_id=value.invocation_id,
         event_time=time(value.event_time),
+        writer=value.writer,
     )
 
 
@@ -344,6 +346,7 @@ def _retraction(value: Retraction) -> pb.Retraction:
         filter=pb.RetractionFilter(
             source=value.source,
             conversation_id=value.conversation_id,
+            writer=value.writer,
             written=written if has_time else None,
         ),
         reason=value.reason,

@@ -80,6 +80,7 @@ FILTER: Table = {
     "tags": BAD_KEYWORDS,
     "states": [[99], [1] * 17],
     "conversation_id": BAD_IDS,
+    "writer": text(128),
 }
 ALL_BUT_EPISODE = FieldMask(paths=[*OWN, "needs_revision", "state"])
 WHOLE = pb.Record(
@@ -215,6 +216,7 @@ WRONG: dict[str, Table] = {
         "record_ids": BAD_RECORD_IDS,
         "filter.source": text(1_024),
         "filter.conversation_id": BAD_IDS,
+        "filter.writer": text(128),
         **under("filter.written.", TIME_RANGE),
         "reason": text(1_024),
     },
@@ -309,6 +311,7 @@ OF_RECORDS = (
     "also_from",
     "revision",
     "awaits_review",
+    "writer",
 )
 NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "recovery")
 
