@@ -106,11 +106,13 @@ class ExtractionOwed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgettingOwed:
     """Turns that were deleted, under a number of their own: what they taught has still to go. `everything`: what the
-    conversation taught as a whole, whichever its turns."""
+    conversation taught as a whole, whichever its turns. `again`: the turns are there, with other words, and are to be
+    looked through again."""
 
     number: int
     steps: tuple[int, ...]
     everything: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

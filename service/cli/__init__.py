@@ -30,6 +30,7 @@ COMMANDS = {
     "watch": Place("watch:watch", "Follow what changes in a bank."),
     "facts": Place("facts:facts", "Keep facts about a user, beyond any task or conversation."),
     "conversation": Place("conversation:conversation", "Keep what was said in conversations."),
+    "erase-mentions": Place("mentions:erase_mentions", "Erase what a user's memory says of somebody."),
     "user": Place("user:user", "See a user, switch memory off or on, export or purge it."),
     "review": Place("review:review", "Approve, correct or reject memories that wait for it."),
     "context": Place("context:context", "Assemble the prompt that a model gets for an input."),

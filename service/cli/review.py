@@ -13,6 +13,7 @@ from rich.text import Text
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import ErrorReason, MemoryBankError
 from service.cli import drawing, paging
+from service.cli.confirming import YES, ask
 from service.cli.errand import Errand
 from service.cli.exits import Failure
 from service.cli.owners import whose
@@ -77,8 +78,12 @@ def approve(errand: Errand, owner: dict[str, Any], record_ids: Ids, everything: 
 @click.argument("record_ids", metavar="[RECORD...]", nargs=-1)
 @whose
 @click.option("--all", "everything", is_flag=True, help="All that waits now.")
-def reject(errand: Errand, owner: dict[str, Any], record_ids: Ids, everything: bool) -> None:
+@YES
+def reject(errand: Errand, owner: dict[str, Any], record_ids: Ids, everything: bool, yes: bool) -> None:
     """Erase records; the same source does not bring the same words again."""
+    if not yes:
+        which = "all that waits" if everything else drawing.many(len(record_ids), "record")
+        ask(f"Reject {which} of {owner['user']}, and erase the words for good?")
     _settle(errand, owner, record_ids, everything, pb.REVIEW_DECISION_REJECT)
 
 

@@ -22,7 +22,7 @@ _METHODS = {
     UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ResolveConflict MergeNodes Relate Unrelate UpdateInsight "
     "Restructure ReportOutcome GiveFeedback ReviewRecords RetractRecords ReleaseRetraction "
     "RetractInteractions ReleaseInteractions",
-    DELETE: "EraseRetraction EraseInteractions "
+    DELETE: "EraseRetraction EraseInteractions EraseMentions "
     "DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
     CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation",
     DELETE_STORE: "DeleteBank DeleteConversation DeleteCollection PurgeUser",

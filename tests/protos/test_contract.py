@@ -103,7 +103,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser ListUsers UpdateUser "
-        "PurgeUser ExportUser",
+        "PurgeUser EraseMentions ExportUser",
         "Operations": "GetServerInfo",
     }
 

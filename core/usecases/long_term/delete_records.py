@@ -50,14 +50,15 @@ async def delete_records(house: House, command: DeleteRecords) -> Committed[Reco
             chosen = [collection.stored(record_id) for record_id in command.record_ids]
         else:
             chosen = [r for r in collection.records.values() if command.filter.admits(r)]
-        return _erasing(house, collection, chosen, now)
+        return erasing(house, collection, chosen, now)
 
     return await edit(house, command.key, compose, command.request, RecordsDeleted, even_off=True)
 
 
-def _erasing(
+def erasing(
     house: House, collection: Collection, chosen: Sequence[Record], now: datetime
 ) -> Edit[RecordsDeleted]:
+    """Returns the change that erases records."""
     rewriting = Rewriting(collection, house.long_term)
     going = {r.record_id: r for one in chosen for r in (one, *rewriting.duplicates(one))}
     rewriting.dropped.update(going)
@@ -78,9 +79,10 @@ def _erasing(
 
 
 def drops(
-    house: House, collection: Collection, turns: Turns, now: datetime
+    house: House, collection: Collection, turns: Turns, now: datetime, *, marks: bool = True
 ) -> tuple[tuple[Step, ...], Unlearned]:
-    """Steps that take out of a collection what turns that are gone taught it, and what that comes to."""
+    """Steps that take out of a collection what turns that are gone taught it, and what that comes to. `marks`: it
+    leaves tombstones, so that it does not come back."""
     rewriting = Rewriting(collection, house.long_term)
     done = unlearn(collection, turns, rewriting)
     salt = collection.record.salt
@@ -88,7 +90,7 @@ def drops(
     dropped = [
         RecordDrop(
             record_id=r.record_id,
-            tombstone=tombstone(r, salt, now) if r.record_id in done.marked else None,
+            tombstone=tombstone(r, salt, now) if marks and r.record_id in done.marked else None,
         )
         for r in done.gone
     ]

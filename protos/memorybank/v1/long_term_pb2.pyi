@@ -718,6 +718,102 @@ class PurgeUserResponse(_message.Message):
 Global___PurgeUserResponse: _TypeAlias = PurgeUserResponse  # noqa: Y015
 
 @_typing.final
+class EraseMentionsRequest(_message.Message):
+    """Of whom or what nothing is to be remembered."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    MENTIONS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    dry_run: _builtins.bool
+    """Whether only to tell what would go: nothing is changed."""
+    request_id: _builtins.str
+    """Taken for uniformity: it may be repeated at will. Empty: none."""
+    @_builtins.property
+    def mentions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the person or the thing is called, 1 to 20 names of 2 to 128 code points. They are found as whole words, whatever
+        their case; in scripts without spaces between words anywhere.
+        """
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        mentions: _abc.Iterable[_builtins.str] | None = ...,
+        dry_run: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "mentions", b"mentions", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseMentionsRequest: _TypeAlias = EraseMentionsRequest  # noqa: Y015
+
+@_typing.final
+class EraseMentionsResponse(_message.Message):
+    """What was erased, or would be."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURNS_FIELD_NUMBER: _builtins.int
+    KEYS_FIELD_NUMBER: _builtins.int
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    REFLECTIONS_FIELD_NUMBER: _builtins.int
+    FEEDBACK_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    turns: _builtins.int
+    """Turns whose sentences were overwritten."""
+    keys: _builtins.int
+    """Keys of conversations that went."""
+    summaries: _builtins.int
+    """Summaries that are made anew, and summaries of runs that went."""
+    records: _builtins.int
+    """Records that went. What rested on the overwritten turns goes, too, and is not counted."""
+    reflections: _builtins.int
+    """Reflections that are made anew or went."""
+    feedback: _builtins.int
+    """Opinions that lost words."""
+    revision: _builtins.int
+    """0: it is of several memories, each with a revision of its own."""
+    replayed: _builtins.bool
+    """Never set: see `request_id`."""
+    @_builtins.property
+    def left(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Where a name still stands, the first 1,000, and files: `banks/ID/interactions/ID`, `banks/ID/nodes/ID`,
+        `banks/ID/insight`, `banks/ID/interactions/ID/attachments/ID`, `invocations/ID`, `instructions/PATH`.
+        """
+
+    def __init__(
+        self,
+        *,
+        turns: _builtins.int = ...,
+        keys: _builtins.int = ...,
+        summaries: _builtins.int = ...,
+        records: _builtins.int = ...,
+        reflections: _builtins.int = ...,
+        feedback: _builtins.int = ...,
+        left: _abc.Iterable[_builtins.str] | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["feedback", b"feedback", "keys", b"keys", "left", b"left", "records", b"records", "reflections", b"reflections", "replayed", b"replayed", "revision", b"revision", "summaries", b"summaries", "turns", b"turns"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseMentionsResponse: _TypeAlias = EraseMentionsResponse  # noqa: Y015
+
+@_typing.final
 class ExportUserRequest(_message.Message):
     """Whose memory to write out."""
 

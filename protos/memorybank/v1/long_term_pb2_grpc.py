@@ -214,6 +214,11 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
                 _registered_method=True)
+        self.EraseMentions = channel.unary_unary(
+                '/memorybank.v1.LongTerm/EraseMentions',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsResponse.FromString,
+                _registered_method=True)
         self.ExportUser = channel.unary_stream(
                 '/memorybank.v1.LongTerm/ExportUser',
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.SerializeToString,
@@ -510,6 +515,16 @@ class LongTermServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EraseMentions(self, request, context):
+        """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+        of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+        records that hold one go, with a tombstone. Banks, instructions, runs that go on and files are not changed: `left`
+        names those that hold a name, and every file. Works also where memory is off. What was cut short is called again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ExportUser(self, request, context):
         """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
         memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
@@ -695,6 +710,11 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.PurgeUser,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.SerializeToString,
+            ),
+            'EraseMentions': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseMentions,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsResponse.SerializeToString,
             ),
             'ExportUser': grpc.unary_stream_rpc_method_handler(
                     servicer.ExportUser,
@@ -1652,6 +1672,33 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/PurgeUser',
             memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseMentions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/EraseMentions',
+            memorybank_dot_v1_dot_long__term__pb2.EraseMentionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.EraseMentionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

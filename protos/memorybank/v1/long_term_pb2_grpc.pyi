@@ -166,6 +166,12 @@ class LongTermStub:
     asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
     a crash only delays it. A repetition removes nothing and says so.
     """
+    EraseMentions: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]
+    """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+    of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+    records that hold one go, with a tombstone. Banks, instructions, runs that go on and files are not changed: `left`
+    names those that hold a name, and every file. Works also where memory is off. What was cut short is called again.
+    """
     ExportUser: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
     memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
@@ -308,6 +314,12 @@ class LongTermAsyncStub(LongTermStub):
     """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
     asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
     a crash only delays it. A repetition removes nothing and says so.
+    """
+    EraseMentions: _aio.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]  # type: ignore[assignment]
+    """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+    of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+    records that hold one go, with a tombstone. Banks, instructions, runs that go on and files are not changed: `left`
+    names those that hold a name, and every file. Works also where memory is off. What was cut short is called again.
     """
     ExportUser: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]  # type: ignore[assignment]
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
@@ -658,6 +670,18 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
         asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
         a crash only delays it. A repetition removes nothing and says so.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseMentions(
+        self,
+        request: _long_term_pb2.EraseMentionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.EraseMentionsResponse, _abc.Awaitable[_long_term_pb2.EraseMentionsResponse]]:
+        """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+        of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+        records that hold one go, with a tombstone. Banks, instructions, runs that go on and files are not changed: `left`
+        names those that hold a name, and every file. Works also where memory is off. What was cut short is called again.
         """
 
     @_abc_1.abstractmethod

@@ -233,6 +233,7 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
                 update_mask=mask("retention"),
             )
         ],
+        "EraseMentions": [long_term.EraseMentionsRequest(user=ADA, mentions=["Rex"])],
         "PurgeUser": [long_term.PurgeUserRequest(user="eve")],
     }
 

@@ -151,6 +151,7 @@ USERS: dict[str, Message] = {
         user=pb.User(user="ada", enabled=False), update_mask=FieldMask(paths=["enabled"])
     ),
     "PurgeUser": pb.PurgeUserRequest(user="ada", include_banks=True),
+    "EraseMentions": pb.EraseMentionsRequest(user="ada", mentions=["Bob"]),
     "ExportUser": pb.ExportUserRequest(user="ada"),
 }
 MAKES: dict[str, Callable[[str], Message]] = {
@@ -194,6 +195,8 @@ async def test_a_user_of_another_tenant_is_one_that_never_was(service: Service, 
         await told(answer)
     elif verb == "PurgeUser":
         assert await answer == pb.PurgeUserResponse()
+    elif verb == "EraseMentions":
+        assert await answer == pb.EraseMentionsResponse()
     else:
         assert not (await answer).user.enabled  # a user of that tenant's own
 

@@ -139,6 +139,7 @@ RIGHT: dict[str, Message] = {
         user=pb.User(user=ADA), update_mask=FieldMask(paths=["enabled", "retention", "quotas"])
     ),
     "PurgeUser": pb.PurgeUserRequest(user=ADA),
+    "EraseMentions": pb.EraseMentionsRequest(user=ADA, mentions=["Bob"]),
     "ExportUser": pb.ExportUserRequest(user=ADA),
 }
 
@@ -293,6 +294,11 @@ WRONG: dict[str, Table] = {
         "request_id": BAD_IDS,
     },
     "PurgeUser": {**USER, "request_id": BAD_IDS},
+    "EraseMentions": {
+        **USER,
+        "mentions": [[], ["B"], ["!?"], ["Bo", ""], ["b" * 129], ["a\0b"], [f"n{n}" for n in range(21)]],
+        "request_id": BAD_IDS,
+    },
     "ExportUser": {**USER, "min_revision": BAD_REVISIONS},
 }
 
@@ -356,5 +362,6 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     }
     | {"user.enabled": YES_OR_NO},
     "PurgeUser": {"include_banks": YES_OR_NO},
+    "EraseMentions": {"dry_run": YES_OR_NO},
     "ExportUser": {"omit_banks": YES_OR_NO},
 }

@@ -14,7 +14,7 @@ def test_what_waits_is_listed_approved_corrected_and_rejected(shell: Shell) -> N
     hidden = shell.told("facts", "list", *user)["records"]
     approved = shell.done("review", "approve", ids[0], ids[1], *user)
     corrected = shell.done("review", "correct", ids[2], "The desk is gone.", *user)
-    rejected = shell.done("review", "reject", ids[3], *user)
+    rejected = shell.done("review", "reject", ids[3], "--yes", *user)
     again = shell.done("facts", "add", "Desk 3 stands in room 3. 桌子3", *user)
     rest = shell.done("review", "approve", "--all", *user)
     listed = shell.done("facts", "list", *user)
