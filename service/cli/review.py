@@ -172,6 +172,7 @@ def _table(records: list[pb.Record]) -> RenderableType:
     for record in records:
         origin = pb.RecordOrigin.Name(record.origin).removeprefix("RECORD_ORIGIN_").lower()
         of = " ".join(filter(None, (record.source, record.conversation_id, record.writer or record.agent)))
+        of += "".join(f"; takes the place of {other}" for other in record.supersedes)
         since = drawing.moment(record.create_time)
         table.add_row(record.record_id, since, origin, drawing.words(record.content), drawing.words(of))
     return table if table.row_count else Text("nothing waits for a review", drawing.FAINT)

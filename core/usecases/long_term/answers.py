@@ -21,11 +21,12 @@ from core.usecases.replays import stored_steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A record, and how often it was used. One that is gone has no record."""
+    """A record, and how often it was used. One that is gone has no record. `supersedes`: of what waits for a review."""
 
     record_id: RecordId
     record: Record | None
     uses: Uses | None = None
+    supersedes: tuple[RecordId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

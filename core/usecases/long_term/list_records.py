@@ -70,6 +70,13 @@ def _looked_through(collection: Collection, chosen: RecordFilter) -> Iterable[Re
     return collection.records.values()
 
 
+def _seen(collection: Collection, record: Record) -> Seen:
+    record_id = record.record_id
+    if record.awaits_review:
+        return Seen(record_id=record_id, record=record, supersedes=collection.proposals[record_id].supersedes)
+    return Seen(record_id=record_id, record=record, uses=collection.uses.get(record_id))
+
+
 async def list_records(house: House, command: ListRecords) -> RecordsListed:
     """Raises InvalidField (page_token), CollectionNotFound, RevisionNotReached."""
     async with looking(house, command.key, command.min_revision) as opened:
@@ -87,7 +94,5 @@ async def list_records(house: House, command: ListRecords) -> RecordsListed:
             command.page_token,
             command.page_size,
         )
-        seen = tuple(
-            Seen(record_id=r.record_id, record=r, uses=collection.uses.get(r.record_id)) for r in page.items
-        )
+        seen = tuple(_seen(collection, record) for record in page.items)
         return RecordsListed(records=seen, next_page_token=page.next_page_token, revision=collection.revision)

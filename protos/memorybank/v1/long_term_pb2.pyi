@@ -1113,6 +1113,7 @@ class Record(_message.Message):
     SUPERSEDED_REASON_FIELD_NUMBER: _builtins.int
     AWAITS_REVIEW_FIELD_NUMBER: _builtins.int
     WRITER_FIELD_NUMBER: _builtins.int
+    SUPERSEDES_FIELD_NUMBER: _builtins.int
     record_id: _builtins.str
     """Its id, unique in the collection. Empty in AddRecord: generated."""
     kind: Global___RecordKind.ValueType
@@ -1217,6 +1218,10 @@ class Record(_message.Message):
     def also_from(self) -> _containers.RepeatedCompositeFieldContainer[Global___Provenance]:
         """What was merged into it. Output only."""
 
+    @_builtins.property
+    def supersedes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Of what waits for a review: the facts whose place it takes once it is approved. Told by ListRecords. Output only."""
+
     def __init__(
         self,
         *,
@@ -1257,10 +1262,11 @@ class Record(_message.Message):
         superseded_reason: Global___SupersededReason.ValueType = ...,
         awaits_review: _builtins.bool = ...,
         writer: _builtins.str = ...,
+        supersedes: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "confidence", b"confidence", "create_time", b"create_time", "episode", b"episode", "event_time", b"event_time", "last_use_time", b"last_use_time", "recovery", b"recovery", "reward", b"reward", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015

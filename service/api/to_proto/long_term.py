@@ -60,7 +60,11 @@ _RETRACTIONS = numbers(RETRACTION_STATES)
 
 def seen(value: Seen) -> pb.Record:
     """Renders a record; of one that is gone its id alone."""
-    return pb.Record(record_id=value.record_id) if value.record is None else record(value.record, value.uses)
+    if value.record is None:
+        return pb.Record(record_id=value.record_id)
+    made = record(value.record, value.uses)
+    made.supersedes.extend(value.supersedes)
+    return made
 
 
 def record(value: Record, uses: Uses | None) -> pb.Record:

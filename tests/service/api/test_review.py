@@ -342,11 +342,13 @@ async def test_what_is_approved_is_judged_as_if_it_came_now_with_its_own_time(ho
     new = (await house.tell("The project's database is MySQL.", supersedes=[old.record_id], **said)).record
     same = (await house.tell("The project's database is MySQL.", source="web", **said)).record
     before = {record.record_id: record.state for record in await house.listed()}
+    (waiting,) = await house.listed(waiting=True)
 
     done = await house.review("APPROVE", new.record_id, request_id="a")
     again = await house.review("APPROVE", new.record_id, request_id="a")
 
     assert same.record_id == new.record_id  # two who say the same wait as one
+    assert waiting.supersedes == [old.record_id]  # whoever approves it sees what it comes to
     assert not new.judged
     assert before[old.record_id] == pb.RECORD_STATE_ACTIVE
     (stands,) = done.records

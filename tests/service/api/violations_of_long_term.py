@@ -318,6 +318,7 @@ OF_RECORDS = (
     "revision",
     "awaits_review",
     "writer",
+    "supersedes",
 )
 NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "recovery")
 
