@@ -20,6 +20,7 @@ from memorybank.v1 import retrieval_pb2 as retrieval
 from service.minting import credentials_of
 from tests.service.api.every_violation import RIGHT
 from tests.service.api.test_bad_input import METHODS
+from tests.service.api.test_retractions import STORES, kept_in
 from tests.support.api_keys import Answer, Guarded, asks, key_for
 from tests.support.scale import scaled
 from tests.support.server import refused, serving
@@ -518,3 +519,30 @@ async def test_what_waits_has_a_time_to_live_and_stands_after_a_restart(tmp_path
     assert (record.record_id, record.content) == (stored.record.record_id, WORDS)
     assert wrong.fields == ("filter.awaits_review",)
     assert done.records[0].content == WORDS
+
+
+@pytest.mark.parametrize("store", STORES)
+async def test_every_store_keeps_what_waits_and_what_became_of_it(tmp_path: Path, store: str) -> None:
+    of: dict[str, Any] = {"user": "ada", "collection": "work"}
+    async with kept_in(store, tmp_path) as service:
+        long_term = service.long_term
+        await long_term.UpdateCollection(
+            pb.UpdateCollectionRequest(
+                collection=pb.Collection(review=pb.REVIEW_ALL, **of), update_mask=FieldMask(paths=["review"])
+            )
+        )
+        ids = [
+            (await long_term.StoreFact(pb.StoreFactRequest(content=words, **of))).record.record_id
+            for words in (WORDS, KNOWN, "灯是红的。")
+        ]
+        for record_id, decision in zip(
+            ids, (pb.REVIEW_DECISION_REJECT, pb.REVIEW_DECISION_APPROVE), strict=False
+        ):
+            await long_term.ReviewRecords(
+                pb.ReviewRecordsRequest(record_ids=[record_id], decision=decision, **of)
+            )
+        counts = (await long_term.GetCollection(pb.GetCollectionRequest(**of))).counts
+        purged = await long_term.PurgeUser(pb.PurgeUserRequest(user="ada"))
+
+    assert (counts.facts, counts.awaiting_review, counts.tombstones) == (1, 1, 1)
+    assert (purged.rows["records"], purged.rows["proposals"]) == (1, 1)
