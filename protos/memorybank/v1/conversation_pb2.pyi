@@ -1369,6 +1369,7 @@ class ListTurnsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
@@ -1383,6 +1384,8 @@ class ListTurnsRequest(_message.Message):
     """Where the page before ended. Empty: the beginning."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    writer: _builtins.str
+    """Only what API keys of this subject wrote, at most 128 code points. Empty: all."""
     def __init__(
         self,
         *,
@@ -1393,10 +1396,11 @@ class ListTurnsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         min_revision: _builtins.int | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_step: _TypeAlias = _typing.Literal["first_step"]  # noqa: Y015
     _WhichOneofArgType__first_step: _TypeAlias = _typing.Literal["_first_step", b"_first_step"]  # noqa: Y015

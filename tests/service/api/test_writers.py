@@ -99,9 +99,12 @@ async def test_turns_and_what_they_teach_say_who_wrote_them(memory: Memory) -> N
     await memory("EndConversation", "ops", whole=False, conversation_id="c1", wait=True)
 
     turns = (await memory("ListTurns", "ops", whole=False, conversation_id="c1")).turns
+    found = await memory("ListTurns", "ops", whole=False, conversation_id="c1", writer="leaked")
+    others = await memory("ListTurns", "ops", whole=False, conversation_id="c1", writer="ops")
     learned = await memory.listed()
 
     assert [turn.writer for turn in turns] == ["leaked", "leaked"]
+    assert (list(found.turns), list(others.turns)) == (list(turns), [])
     assert "walnuts" in str(learned)
     assert "peanuts" in str(learned)
     assert {record.writer for record in learned} == {"leaked"}

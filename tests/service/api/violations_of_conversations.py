@@ -208,7 +208,7 @@ WRONG: dict[str, Table] = {
         "turns": [[], [SAID] * 101],
         **under("turns[].", TURN),
     },
-    "ListTurns": {**READ, **RANGE, **BAD_PAGES},
+    "ListTurns": {**READ, **RANGE, "writer": text(128), **BAD_PAGES},
     "DeleteTurns": {
         **WRITE,
         "steps": [[], [0], [-1], [1, 1], [10**12], list(range(1, 1_002))],
