@@ -122,9 +122,10 @@ class Rewriting:
             )
         )
 
-    def known(self, record: Record, again: Record) -> Record:
-        """Returns the record that stands for one with the same words, which is not kept."""
-        both = joined(record, again, self._settings)
+    def known(self, record: Record, again: Record, *, is_approved: bool = True) -> Record:
+        """Returns the record that stands for one with the same words, which is not kept. Not `is_approved`: it would
+        wait for a review, so it is evidence and moves nothing."""
+        both = joined(record, again, self._settings) if is_approved else _with_evidence(record, again)
         self.put(both)
         return both
 
@@ -253,6 +254,11 @@ def _with_sources(stays: Record, goes: Record, settings: LongTermSettings) -> Re
         valid_from=min(stays.valid_from, goes.valid_from),
         also_from=tuple(sources)[:MOST_ORIGINS],
     )
+
+
+def _with_evidence(record: Record, again: Record) -> Record:
+    sources = dict.fromkeys((*record.also_from, again.provenance))
+    return replace(record, also_from=tuple(sources)[:MOST_ORIGINS])
 
 
 def _contested(record: Record, other: RecordId) -> Record:

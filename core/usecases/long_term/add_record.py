@@ -73,8 +73,10 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
         known = collection.same_text(given.content) if given.kind is RecordKind.FACT else None
         if known is not None and lasts(known) and not (waits and command.supersedes):
             rewriting = Rewriting(collection, house.long_term)
-            joined = replace(rewriting.known(known, given), update_time=now)
-            rewriting.put(joined)
+            joined = rewriting.known(known, given, is_approved=not waits)
+            if not waits:
+                joined = replace(joined, update_time=now)
+                rewriting.put(joined)
             _take_place(rewriting, joined, command.supersedes)
             kept = kept_of(collection, [known.record_id], known=True)
             return Edit(

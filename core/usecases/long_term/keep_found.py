@@ -125,7 +125,8 @@ def _reinforce(rewriting: Rewriting, record_id: RecordId, again: Record) -> None
     """Strengthens a record once per source: a source that is gone through again makes nothing surer."""
     known = rewriting.get(record_id)
     if known is not None and again.provenance not in (known.provenance, *known.also_from):
-        rewriting.known(known, again)
+        waits = awaits(rewriting.collection.record, again, approves=False)
+        rewriting.known(known, again, is_approved=not waits)
 
 
 def _with_room(

@@ -329,9 +329,12 @@ async def test_a_mending_that_is_known_keeps_its_words_until_others_are_approved
 
 
 async def test_the_same_words_as_an_active_record_join_it_at_once_and_nothing_waits(house: House) -> None:
+    (before,) = await house.listed()
     again = await house.tell(f" {KNOWN.upper()} ", source="web")
 
     assert again.known
+    assert again.record.confidence == before.confidence  # it is evidence, and moves nothing
+    assert (again.record.source, again.record.event_time) == (before.source, before.event_time)
     assert not again.record.awaits_review
     assert [source.source for source in again.record.also_from] == ["web"]
     assert (await house.counts()).awaiting_review == 0
