@@ -28,8 +28,8 @@ def erase_mentions(
 ) -> None:
     """Erase what a user's conversations and facts say of somebody or something.
 
-    Sentences of turns that hold a name are overwritten, records that hold one go, and what rested on them is made anew.
-    Banks, instructions and files are listed, not changed. What was cut short is called again.
+    Sentences that hold a name are overwritten, facts that hold one go, and what rested on them is made anew.
+    Instructions and files are listed, not changed. What was cut short is called again.
 
     \b
     Examples:
@@ -45,7 +45,7 @@ def erase_mentions(
 def _told(done: pb.EraseMentionsResponse, *, dry_run: bool) -> str:
     counts = {
         "turn": done.turns,
-        "record": done.records,
+        "record": done.records + done.interactions,
         "summary": done.summaries,
         "key": done.keys,
         "reflection": done.reflections,

@@ -2,9 +2,9 @@
 
 This is the one exception to records that are never rewritten: a person's right to be forgotten by others' memory.
 
-Law: an aggregate at a time, each in one change, so a call that was cut short is simply made again: what is done names
-nothing any more. What it does not change (banks, instructions, runs that go on, files) is named, not searched for
-sentences; files are named without a look into them.
+Law: an aggregate at a time, so a call that was cut short is simply made again: what is done names nothing any more.
+What it does not change (nodes and plans that callers wrote, instructions, runs that go on) is named; files are named
+without a look into them.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -17,6 +17,7 @@ from core.errors import AggregateNotFound
 from core.keys import BankKey, CollectionKey, ConversationKey, InvocationKey, UserKey
 from core.model.instructions import Level, Owner
 from core.text.mentions import Mentions
+from core.usecases.bank.cover_interactions import cover_interactions
 from core.usecases.conversation.cover_turns import cover_turns
 from core.usecases.house import House
 from core.usecases.long_term.drop_mentions import drop_mentions
@@ -37,7 +38,8 @@ class EraseMentions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionsErased:
-    """`turns` were overwritten; all else went, or is made anew. `left`: where a name, or a file, still stands."""
+    """`turns` were overwritten, `interactions` stored anew; all else went, or is made anew. `left`: where a name, or a
+    file, still stands."""
 
     turns: int = 0
     keys: int = 0
@@ -45,11 +47,13 @@ class MentionsErased:
     records: int = 0
     reflections: int = 0
     feedback: int = 0
+    interactions: int = 0
     left: tuple[str, ...] = ()
 
 
 async def erase_mentions(house: House, command: EraseMentions) -> MentionsErased:
-    """Works also where memory is off; a user of whom nothing is kept is a success."""
+    """Works also where memory is off; a user of whom nothing is kept is a success. Raises what `cover_interactions`
+    raises."""
     key, mentions, total = command.key, Mentions(command.names), MentionsErased()
     async for record in records_of_user(house, key, ConversationKey.kind):
         done = await cover_turns(house, record.key, mentions, dry_run=command.dry_run)
@@ -67,6 +71,9 @@ async def erase_mentions(house: House, command: EraseMentions) -> MentionsErased
             reflections=total.reflections + dropped.reflections,
             feedback=total.feedback + dropped.feedback,
         )
+    async for record in records_of_user(house, key, BankKey.kind):
+        count = await cover_interactions(house, record.key, mentions, dry_run=command.dry_run)
+        total = replace(total, interactions=total.interactions + count)
     left = [place async for place in _left(house, key, mentions)]
     return replace(total, left=tuple(left[:MOST_LEFT]))
 
@@ -106,6 +113,9 @@ def _texts_of(bank: Bank) -> Iterator[tuple[str, str]]:
         place = f"interactions/{interaction.interaction_id}"
         yield place, interaction.text
         yield from ((f"{place}/attachments/{each.attachment_id}", "") for each in interaction.attachments)
+    yield from (
+        (f"retractions/{each.retraction_id}", each.held) for each in bank.retractions.values() if each.held
+    )
     for node in bank.nodes.values():
         yield f"nodes/{node.node_id}", "\n".join((node.summary, node.context, *node.keywords))
 

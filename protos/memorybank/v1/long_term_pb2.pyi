@@ -770,6 +770,7 @@ class EraseMentionsResponse(_message.Message):
     LEFT_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    INTERACTIONS_FIELD_NUMBER: _builtins.int
     turns: _builtins.int
     """Turns whose sentences were overwritten."""
     keys: _builtins.int
@@ -786,10 +787,13 @@ class EraseMentionsResponse(_message.Message):
     """0: it is of several memories, each with a revision of its own."""
     replayed: _builtins.bool
     """Never set: see `request_id`."""
+    interactions: _builtins.int
+    """Records of banks that were stored anew without the sentences, under other ids, or erased."""
     @_builtins.property
     def left(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where a name still stands, the first 1,000, and files: `banks/ID/interactions/ID`, `banks/ID/nodes/ID`,
-        `banks/ID/insight`, `banks/ID/interactions/ID/attachments/ID`, `invocations/ID`, `instructions/PATH`.
+        `banks/ID/insight`, `banks/ID/retractions/ID`, `banks/ID/interactions/ID/attachments/ID`, `invocations/ID`,
+        `instructions/PATH`.
         """
 
     def __init__(
@@ -804,10 +808,11 @@ class EraseMentionsResponse(_message.Message):
         left: _abc.Iterable[_builtins.str] | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        interactions: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["feedback", b"feedback", "keys", b"keys", "left", b"left", "records", b"records", "reflections", b"reflections", "replayed", b"replayed", "revision", b"revision", "summaries", b"summaries", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["feedback", b"feedback", "interactions", b"interactions", "keys", b"keys", "left", b"left", "records", b"records", "reflections", b"reflections", "replayed", b"replayed", "revision", b"revision", "summaries", b"summaries", "turns", b"turns"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -169,8 +169,10 @@ class LongTermStub:
     EraseMentions: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]
     """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
     of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
-    records that hold one go, with a tombstone. Banks, instructions, runs that go on and files are not changed: `left`
-    names those that hold a name, and every file. Works also where memory is off. What was cut short is called again.
+    records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+    overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+    runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+    memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
     """
     ExportUser: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
@@ -318,8 +320,10 @@ class LongTermAsyncStub(LongTermStub):
     EraseMentions: _aio.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]  # type: ignore[assignment]
     """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
     of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
-    records that hold one go, with a tombstone. Banks, instructions, runs that go on and files are not changed: `left`
-    names those that hold a name, and every file. Works also where memory is off. What was cut short is called again.
+    records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+    overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+    runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+    memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
     """
     ExportUser: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]  # type: ignore[assignment]
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
@@ -680,8 +684,10 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_long_term_pb2.EraseMentionsResponse, _abc.Awaitable[_long_term_pb2.EraseMentionsResponse]]:
         """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
         of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
-        records that hold one go, with a tombstone. Banks, instructions, runs that go on and files are not changed: `left`
-        names those that hold a name, and every file. Works also where memory is off. What was cut short is called again.
+        records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+        overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+        runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+        memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
         """
 
     @_abc_1.abstractmethod

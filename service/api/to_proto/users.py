@@ -45,6 +45,7 @@ def erase_mentions(done: MentionsErased) -> pb.EraseMentionsResponse:
         records=done.records,
         reflections=done.reflections,
         feedback=done.feedback,
+        interactions=done.interactions,
         left=done.left,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import conversation_pb2 as talk
+from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import memory_bank_pb2 as bank
@@ -16,7 +17,11 @@ from tests.service.api.test_retractions import without
 from tests.support.server import Service, serving
 
 OF: dict[str, Any] = {"user": "ada", "collection": "work"}
+SCRUBBED: dict[str, Any] = {"store": {"scrub_seconds": 1}}
 NAMED = ("zorkmid", "左克米")
+RECORD = (
+    "The ferry to Naxos leaves at nine from pier 3.\n\nZorkmid was at the pier. The quay is 40 metres long."
+)
 TURNS = (
     talk.Turn(input="My sister is allergic to walnuts. Zorkmid is my boss.", reply="Noted, boss zorkmid."),
     talk.Turn(
@@ -49,10 +54,6 @@ async def told(service: Service) -> None:
         )
     )
     await service.long_term.StoreFact(pb.StoreFactRequest(content="Zorkmid waits.", **OF))
-    await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b", **OF))
-    memorize = bank.MemorizeRequest(bank_id="b", text="Zorkmid was here.", interaction_id="i1")
-    await service.bank.Memorize(memorize)
-    await service.graph.AddNode(graph.AddNodeRequest(bank_id="b", node_id="n1", summary="The quay is long."))
     put = service.channel.unary_unary(
         "/memorybank.v1.Instructions/PutSource",
         request_serializer=instructions.PutSourceRequest.SerializeToString,
@@ -71,14 +72,17 @@ async def erase(service: Service, **how: Any) -> pb.EraseMentionsResponse:
     return await service.long_term.EraseMentions(request)
 
 
+async def summaries(service: Service) -> str:
+    return str((await service.graph.ListNodes(graph.ListNodesRequest(bank_id="b"))).nodes)
+
+
 async def exported(service: Service, **how: Any) -> str:
     parts = service.long_term.ExportUser(pb.ExportUserRequest(user="ada", **how))
     return "".join([part.content.decode() async for part in parts])
 
 
 async def test_what_names_somebody_goes_and_all_else_stays_where_it_is(tmp_path: Path) -> None:
-    sections: dict[str, Any] = {"store": {"scrub_seconds": 1}}
-    async with serving(folder=tmp_path, **sections) as service:
+    async with serving(folder=tmp_path, **SCRUBBED) as service:
         await told(service)
         before = await exported(service, omit_banks=True)
 
@@ -98,8 +102,8 @@ async def test_what_names_somebody_goes_and_all_else_stays_where_it_is(tmp_path:
         assert (done.turns, done.keys, done.feedback) == (3, 1, 1)
         assert done.records >= 3
         assert done.left == again.left
-        assert {"banks/b/interactions/i1", "instructions/AGENTS.md"} <= set(done.left)
-        assert (again.turns, again.records, again.keys, again.feedback) == (0, 0, 0, 0)
+        assert list(done.left) == ["instructions/AGENTS.md"]
+        assert (again.turns, again.records, again.keys, again.feedback) == (0,) * 4
 
         assert [len(turn.input) for turn in turns] == [len(turn.input) for turn in TURNS]
         assert turns[0].input == "My sister is allergic to walnuts. " + "█" * 19
@@ -114,11 +118,48 @@ async def test_what_names_somebody_goes_and_all_else_stays_where_it_is(tmp_path:
 
         found = talk.SearchTurnsRequest(user="ada", conversation_id="c1", text="zorkmid is my boss", top_k=10)
         assert "boss" not in str((await service.conversation.SearchTurns(found)).hits)
-        purge = bank.DeleteBankRequest(bank_id="b")
-        await service.bank.DeleteBank(purge)
         await without(tmp_path, "my boss")
         await without(tmp_path, "左克米")
 
-    async with serving(folder=tmp_path, **sections) as service:
+    async with serving(folder=tmp_path, **SCRUBBED) as service:
         turns = (await service.conversation.ListTurns(listing)).turns
         assert turns[1].input == "████████我住在北京。"
+
+
+async def test_records_of_banks_are_stored_anew_without_the_sentences(tmp_path: Path) -> None:
+    async with serving(folder=tmp_path, **SCRUBBED) as service:
+        await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b", **OF))
+        said = bank.MemorizeRequest(bank_id="b", text=RECORD, interaction_id="i1", source="zorkmid")
+        await service.bank.Memorize(said)
+        alone = bank.MemorizeRequest(bank_id="b", text="左克米走了。")
+        cut_short = (await service.bank.Memorize(alone)).interaction_id
+        await service.graph.AddNode(
+            graph.AddNodeRequest(bank_id="b", node_id="n1", summary="The quay is long.")
+        )
+        before = await summaries(service)
+
+        tried = await erase(service, dry_run=True)
+        taking = bank.RetractInteractionsRequest(
+            bank_id="b", interaction_ids=[cut_short], reason="mentions erased"
+        )
+        await service.bank.RetractInteractions(taking)  # so far an earlier call came
+        done = await erase(service)
+        again = await erase(service)
+        (kept,) = (
+            await service.deep.ListInteractions(deep.ListInteractionsRequest(bank_id="b"))
+        ).interactions
+        reading = deep.GetInteractionRequest(bank_id="b", interaction_id=kept.interaction_id)
+        (record,) = (await service.deep.GetInteraction(reading)).interactions
+        async with asyncio.timeout(60):  # it is structured anew behind the answer
+            while "ferry" not in (after := await summaries(service)):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        whole = await exported(service)
+
+        assert "Zorkmid" in before
+        assert (tried.interactions, done.interactions, again.interactions) == (2, 1, 0)
+        assert list(done.left) == []
+        assert record.text == RECORD.replace("Zorkmid was at the pier.", "█" * 24)
+        assert "The quay is long." in after
+        assert not re.search(r"\bzorkmid\b|左克米", (after + whole).lower())
+        await without(tmp_path, "at the pier")
+        await without(tmp_path, "左克米")
