@@ -1,13 +1,21 @@
 """`memorybank review`, against the real server."""
 
+import json
+from pathlib import Path
+
 from tests.support.shell import Shell
 
 
-def test_what_waits_is_listed_approved_corrected_and_rejected(shell: Shell) -> None:
+def test_what_waits_is_listed_approved_corrected_and_rejected(shell: Shell, tmp_path: Path) -> None:
     user = ("--user", f"{shell.bank}-reviewed")
     shell.done("review", "set", "all", *user)
-    told = [shell.told("facts", "add", f"Desk {n} stands in room {n}. 桌子{n}", *user) for n in range(23)]
-    ids = [each["record"]["record_id"] for each in told]
+    ids = [f"d{n:02}" for n in range(23)]
+    desks = [
+        {"memory_id": record_id, "kind": "fact", "content": f"Desk {n} stands in room {n}. 桌子{n}"}
+        for n, record_id in enumerate(ids)
+    ]
+    (tmp_path / "memory.json").write_text(json.dumps({"memories": desks}))
+    shell.done("facts", "import", str(tmp_path), *user)
 
     first = shell.told("review", "list", *user)["records"]
     second = shell.told("review", "list", "--page", "2", *user)["records"]
