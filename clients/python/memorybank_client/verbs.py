@@ -305,7 +305,7 @@ class Verbs:
     """Switch a user's memory off or on, and say how long it is kept."""
     purge_user = Unary(long_term.PurgeUserRequest, long_term.PurgeUserResponse)
     """Remove everything of a user."""
-    erase_mentions = Unary(long_term.EraseMentionsRequest, long_term.EraseMentionsResponse, seconds=TRANSFER)
+    erase_mentions = Unary(long_term.EraseMentionsRequest, long_term.EraseMentionsResponse)
     """Erase what conversations and long-term memory say of somebody or something."""
     export_collection = Down(
         long_term.ExportCollectionRequest,
