@@ -21,7 +21,7 @@ from service.minting import credentials_of
 from tests.service.api.every_violation import RIGHT
 from tests.service.api.test_bad_input import METHODS
 from tests.service.api.test_retractions import STORES, kept_in
-from tests.support.api_keys import Answer, Guarded, asks, key_for
+from tests.support.api_keys import Answer, Guarded, asks, key_for, repeatable
 from tests.support.scale import scaled
 from tests.support.server import refused, serving
 
@@ -78,7 +78,8 @@ class House:
         return made
 
     async def tried(self, method: str, key: str = "agent", **fields: Any) -> Answer:
-        return await self.server.call(method, getattr(pb, f"{method}Request")(**self.of, **fields), key)
+        request = getattr(pb, f"{method}Request")(**self.of, **fields)
+        return await self.server.call(method, repeatable(request), key)
 
     async def set(self, review: pb.Review.ValueType, key: str = "person") -> Answer:
         asked = pb.UpdateCollectionRequest(
@@ -115,7 +116,7 @@ class House:
     async def imported(
         self, files: Sequence[pb.ExportCollectionResponse], key: str
     ) -> pb.ImportCollectionResponse:
-        options = pb.ImportCollectionRequest(options=pb.ImportCollectionOptions(**self.of))
+        options = pb.ImportCollectionRequest(options=repeatable(pb.ImportCollectionOptions(**self.of)))
         parts = [options, *(pb.ImportCollectionRequest(file=part) for part in files)]
         answer = await self.server.call("ImportCollection", parts, key)
         assert answer.code is grpc.StatusCode.OK, answer.refused
@@ -426,7 +427,7 @@ async def test_what_a_conversation_teaches_waits_but_for_the_user_s_own_words(ho
         adding = talk.AddTurnsRequest(conversation_id=name, turns=turns, **house.of)
         ending = talk.EndConversationRequest(user=house.of["user"], conversation_id=name, wait=True)
         for method, request in (("AddTurns", adding), ("EndConversation", ending)):
-            answer = await house.server.call(method, request, key)
+            answer = await house.server.call(method, repeatable(request), key)
             assert answer.code is grpc.StatusCode.OK
 
     await taught("agent", "c1", "My sister is allergic to walnuts.")

@@ -13,7 +13,7 @@ from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as pb
 from service.minting import credentials_of
 from tests.service.api.test_bad_input import METHODS
-from tests.support.api_keys import Guarded, asks, key_for
+from tests.support.api_keys import Guarded, asks, key_for, repeatable
 from tests.support.server import serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -46,7 +46,7 @@ class Memory:
         messages = pb if METHODS[method].containing_service.name == "LongTerm" else talk
         of = self.of if whole else {"user": self.of["user"]}
         request = getattr(messages, f"{method}Request")(**of, **fields)
-        answer = await self.server.call(method, request, key)
+        answer = await self.server.call(method, repeatable(request), key)
         assert answer.code is grpc.StatusCode.OK, answer.refused
         return getattr(messages, f"{method}Response").FromString(answer.sent)
 
