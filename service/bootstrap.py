@@ -91,8 +91,8 @@ async def open_house(
         for task in periodic_tasks(settings, house, banks, ground.time):
             closing.callback(asyncio.create_task(task).cancel)
         assign_chores(house)
-        budget = settings.banks.memory_budget_bytes
-        show(FIGURES, partial(figures_of, banks, ground.embedder, ground.comparer, house.workshop, budget))
+        held = (settings, ground.clock, banks)
+        show(FIGURES, partial(figures_of, *held, ground.embedder, ground.comparer, house.workshop))
         banks.listen(house.chores.look)
         yield house
 
@@ -215,7 +215,7 @@ async def _house(
         resume_after=settings.banks.resume_after,
         finished_ttl=settings.banks.finished_ttl,
         attempts=settings.agents.attempts,
-        process=partial(facts_of, settings, banks, clock.now()),
+        process=partial(facts_of, settings, clock, banks, clock.now()),
         run_lifetime=settings.instructions.run_lifetime,
     )
 

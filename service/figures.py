@@ -2,10 +2,11 @@
 
 import shutil
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.metadata import version
 
-from core.keys import BankKey
+from core.keys import BankKey, CollectionKey
+from core.ports.clock import Clock
 from core.ports.comparer import Comparer
 from core.usecases.process_facts import ProcessFacts
 from core.usecases.workshop import Workshop
@@ -27,11 +28,17 @@ FIGURES = {
     "memorybank_embedder_cache_hits_total": "Texts that needed no embedding.",
     "memorybank_embedder_cache_misses_total": "Texts that were embedded.",
     "memorybank_judging_bytes": "Memory of what compares sentences: weights of its own, and what it read.",
+    "memorybank_reviews_overdue": "Records that have waited for a review for longer than long_term.review_days.",
 }
 
 
 def figures_of(
-    banks: OpenAggregates, embedder: CachedEmbedder, comparer: Comparer, workshop: Workshop, budget: int
+    settings: Settings,
+    clock: Clock,
+    banks: OpenAggregates,
+    embedder: CachedEmbedder,
+    comparer: Comparer,
+    workshop: Workshop,
 ) -> Mapping[str, float]:
     """Returns the value of each at this moment. Any thread may call it."""
     held = banks.figures()
@@ -39,7 +46,7 @@ def figures_of(
         "memorybank_banks_open": held.aggregates.get("bank", 0),
         "memorybank_aggregates_open": sum(held.aggregates.values()),
         "memorybank_open_bytes": held.size,
-        "memorybank_memory_budget_bytes": budget,
+        "memorybank_memory_budget_bytes": settings.banks.memory_budget_bytes,
         "memorybank_watchers": held.watchers,
         "memorybank_feed_unconfirmed_seconds": held.unconfirmed_seconds,
         "memorybank_commands_queued": held.queued,
@@ -49,10 +56,18 @@ def figures_of(
         "memorybank_embedder_cache_hits_total": embedder.hits,
         "memorybank_embedder_cache_misses_total": embedder.misses,
         "memorybank_judging_bytes": comparer.size,
+        "memorybank_reviews_overdue": _overdue_reviews(settings, banks, clock.now()),
     }
 
 
-def facts_of(settings: Settings, banks: OpenAggregates, start_time: datetime) -> ProcessFacts:
+def _overdue_reviews(settings: Settings, banks: OpenAggregates, now: datetime) -> int:
+    """Counts what has waited too long for a review, in the collections in memory. Any thread may call it."""
+    before = now - timedelta(days=settings.long_term.review_days)
+    waiting = [tuple(collection.proposals.values()) for collection in banks.held_of(CollectionKey.kind)]
+    return sum(one.record.create_time < before for proposals in waiting for one in proposals)
+
+
+def facts_of(settings: Settings, clock: Clock, banks: OpenAggregates, start_time: datetime) -> ProcessFacts:
     """Returns what this process is and holds. To be called on the loop."""
     held = banks.figures()
     return ProcessFacts(
@@ -63,4 +78,5 @@ def facts_of(settings: Settings, banks: OpenAggregates, start_time: datetime) ->
         memory_budget=settings.banks.memory_budget_bytes,
         disk_free=None if settings.store.kind == "memory" else shutil.disk_usage(settings.data_dir).free,
         open_conflicts=sum(len(bank.open_conflicts()) for bank in banks.held_of(BankKey.kind)),
+        overdue_reviews=_overdue_reviews(settings, banks, clock.now()),
     )

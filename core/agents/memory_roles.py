@@ -34,7 +34,7 @@ class PassageKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """A piece of what was said. `number` counts within the question, from 0; `step` is the turn's. `stated`: whether an
-    input counts as the user's own words."""
+    input counts as the user's own words. `writer`: the subject of the API key that wrote it; no agent sees it."""
 
     number: int
     kind: PassageKind
@@ -43,6 +43,7 @@ class Passage:
     event_time: datetime | None = None
     step: int = 0
     stated: bool = True
+    writer: str = ""
 
 
 class Unit(StrEnum):

@@ -28,10 +28,11 @@ class TurnRows(MutableMapping[str, Turn]):
         self._made = array("q")  # create time, likewise
         self._input_speakers = array("I")
         self._reply_speakers = array("I")
+        self._writers = array("I")
         # labels and invocation, and whether it is the user's statement, of those that are not as most are
         self._more: dict[int, tuple[Mapping[str, str], str, bool]] = {}
         self._speakers: dict[str, int] = {}
-        self._names: list[str] = []  # of speakers, by number
+        self._names: list[str] = []  # of speakers and writers, by number
         self._text = bytearray()
         self._dead = 0  # bytes of the text that no turn has any more
 
@@ -109,6 +110,7 @@ class TurnRows(MutableMapping[str, Turn]):
             labels=labels,
             invocation_id=invocation_id,
             stated=stated,
+            writer=self._names[self._writers[row]],
         )
 
     def _insert(self, row: int, turn: Turn) -> None:
@@ -122,6 +124,7 @@ class TurnRows(MutableMapping[str, Turn]):
             (turn.create_time - EPOCH) // MICROSECOND,
             self._number_of(turn.input_speaker),
             self._number_of(turn.reply_speaker),
+            self._number_of(turn.writer),
         )
         for column, value in zip(self._columns, values, strict=True):
             column.insert(row, value)
@@ -150,8 +153,9 @@ class TurnRows(MutableMapping[str, Turn]):
 
     @property
     def _columns(self) -> tuple["array[int]", ...]:
-        times, speakers = (self._said, self._made), (self._input_speakers, self._reply_speakers)
-        return (self._steps, self._starts, self._inputs, self._replies, *times, *speakers)
+        times = (self._said, self._made)
+        names = (self._input_speakers, self._reply_speakers, self._writers)
+        return (self._steps, self._starts, self._inputs, self._replies, *times, *names)
 
     def _number_of(self, speaker: str) -> int:
         number = self._speakers.setdefault(speaker, len(self._names))

@@ -20,6 +20,7 @@ from core.index.vector_index import VectorIndex
 from core.long_term.steps import (
     FEEDBACK,
     HELD,
+    PROPOSALS,
     RECORDS,
     REFLECTIONS,
     RETRACTIONS,
@@ -27,6 +28,8 @@ from core.long_term.steps import (
     USES,
     CollectionChange,
     CollectionPut,
+    ProposalDrop,
+    ProposalPut,
     RecordDrop,
     RecordPut,
     ReflectionDrop,
@@ -37,6 +40,7 @@ from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, normalised
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordKind, RecordState, Reflection, Uses
 from core.model.retraction import Held, Retraction
+from core.model.review import Proposal
 from core.model.vector import Vector
 
 NEVER_USED = Uses(count=0, last_time=datetime.min.replace(tzinfo=UTC))
@@ -54,6 +58,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.tombstones: dict[RecordId, Tombstone] = self._of(TOMBSTONES.name)
         self.retractions: dict[str, Retraction] = self._of(RETRACTIONS.name)
         self.held: dict[str, Held] = self._of(HELD.name)
+        self.proposals: dict[RecordId, Proposal] = self._of(PROPOSALS.name)
         self.words: KeywordIndex[RecordId] = KeywordIndex(FIELD_WEIGHTS)
         self.vectors: VectorIndex[RecordId] = VectorIndex(tuning.dimension, tuning.vectors)
         self.wanting: dict[RecordId, None] = {}
@@ -66,6 +71,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.plain_facts: dict[RecordId, None] = {}  # of them neither preferences nor strategies
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
+        self._proposing: dict[str, dict[RecordId, None]] = {}  # proposals, by normalised text
         self._characters = 0
         # When a call last changed anything. Not stored: of a collection just loaded, no later than its own revision.
         self.edited = head.revision
@@ -83,8 +89,13 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
 
     @property
     def characters(self) -> int:
-        """Of all records' texts."""
+        """Of all records' texts, those that wait for a review included."""
         return self._characters
+
+    @property
+    def filled(self) -> int:
+        """How many records take up room: those that wait for a review are among them."""
+        return len(self.records) + len(self.proposals)
 
     @property
     def indexes(self) -> Indexes:
@@ -104,6 +115,20 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             return self.records[record_id]
         except KeyError:
             raise RecordNotFound(record_id) from None
+
+    def proposal(self, record_id: RecordId) -> Proposal:
+        """Returns what waits under this id. Raises RecordNotFound."""
+        try:
+            return self.proposals[record_id]
+        except KeyError:
+            raise RecordNotFound(record_id) from None
+
+    def record_or_proposal(self, record_id: RecordId) -> Record | None:
+        """Returns a record, whether or not it waits for a review; None: there is neither."""
+        if (record := self.records.get(record_id)) is not None:
+            return record
+        waiting = self.proposals.get(record_id)
+        return waiting.record if waiting is not None else None
 
     def reflection(self, reflection_id: ReflectionId) -> Reflection:
         """Returns a reflection that has its text. Raises ReflectionNotFound."""
@@ -131,6 +156,11 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         saying = [self.records[key] for key in self._saying.get(normalised(content), ())]
         return min(saying, key=lambda record: (record.create_time, record.record_id), default=None)
 
+    def proposals_saying(self, content: str) -> list[Proposal]:
+        """Returns the proposals with these very words, the oldest first."""
+        found = [self.proposals[key] for key in self._proposing.get(normalised(content), ())]
+        return sorted(found, key=lambda one: (one.record.create_time, one.record.record_id))
+
     def facts(self) -> Iterable[Record]:
         return (record for record in self.records.values() if record.kind is RecordKind.FACT)
 
@@ -150,6 +180,10 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             self.wanting.pop(key, None)
 
     def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:  # noqa: ARG002  a record's id
+        if part == PROPOSALS.name:
+            if before is not None:
+                self._withdraw(before)
+            self._propose(value)
         if part != RECORDS.name:
             return
         stays = before is not None and fields(before) == fields(value)
@@ -161,12 +195,24 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             self.wanting[value.record_id] = None
 
     def left(self, part: str, item: str, before: Any) -> None:  # noqa: ARG002  a record's id
+        if part == PROPOSALS.name:
+            self._withdraw(before)
         if part == RECORDS.name:
             self._leave(before, stays=False)
             for derived, _ in self._sorts(before):
                 derived.pop(before.record_id, None)
             self.vectors.drop(before.record_id)
             self.wanting.pop(before.record_id, None)
+
+    def _propose(self, proposal: Proposal) -> None:
+        record = proposal.record
+        self._characters += _length(record)
+        self._proposing.setdefault(normalised(record.content), {})[record.record_id] = None
+
+    def _withdraw(self, proposal: Proposal) -> None:
+        record = proposal.record
+        self._characters -= _length(record)
+        _take(self._proposing, normalised(record.content), record.record_id)
 
     def _enter(self, record: Record, *, stayed: bool) -> None:
         key = record.record_id
@@ -200,11 +246,15 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         if not stays:
             self.words.drop(key, fields(record))
         self._characters -= _length(record)
-        text = normalised(record.content)
-        saying = self._saying.get(text, {})
-        saying.pop(key, None)
-        if not saying:
-            self._saying.pop(text, None)
+        _take(self._saying, normalised(record.content), key)
+
+
+def _take(by_text: dict[str, dict[RecordId, None]], text: str, record_id: RecordId) -> None:
+    """Takes a record out of those with a text."""
+    saying = by_text.get(text, {})
+    saying.pop(record_id, None)
+    if not saying:
+        by_text.pop(text, None)
 
 
 def _stands(record: Record) -> bool:
@@ -218,8 +268,10 @@ def _is_edit(step: Step, revision: int) -> bool:
             return step.record.settings_revision == revision
         case RecordPut():
             return step.record.revision == revision
-        case RecordDrop():
+        case RecordDrop() | ProposalDrop():
             return step.tombstone is not None
+        case ProposalPut():
+            return step.proposal.record.revision == revision
         case ReflectionPut():
             return step.reflection.revision == revision
         case ReflectionDrop():

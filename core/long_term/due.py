@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from core.aggregate.kind import Chore
+from core.ids import RecordId
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
 from core.model.collection import CollectionRecord
@@ -74,7 +75,13 @@ def expiry(
 
 def held_records(collection: Collection) -> Iterable[tuple[str, Record]]:
     """Returns the records that retractions hold, by the names under which they are held."""
-    return [(held.name, held.record) for held in collection.held.values() if held.record is not None]
+    held = [(held.name, held.any_record) for held in collection.held.values()]
+    return [(name, record) for name, record in held if record is not None]
+
+
+def proposed_records(collection: Collection) -> Iterable[tuple[RecordId, Record]]:
+    """Returns the records that wait for a review."""
+    return [(key, one.record) for key, one in collection.proposals.items()]
 
 
 def is_weak(record: Record, last_use: datetime, now: datetime, settings: LongTermSettings) -> bool:
@@ -96,7 +103,11 @@ def next_sweep(
     now, where work is left that another process may have to take up."""
     times = [
         time
-        for key, record in (*collection.records.items(), *held_records(collection))
+        for key, record in (
+            *collection.records.items(),
+            *held_records(collection),
+            *proposed_records(collection),
+        )
         if key not in gone and (time := expiry(record, collection.record, retention)) is not None
     ]
     if any(key not in gone for key in collection.strategies):

@@ -26,6 +26,7 @@ class LongTermSettings:
     min_match: float = 0.7
     prune_confidence: float = 0.3
     prune_days: float = 30.0
+    review_days: float = 7.0
     judged_against: int = 5
 
     @property

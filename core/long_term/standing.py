@@ -10,12 +10,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from core.ids import RecordId
+from core.ids import ConversationId, RecordId
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
 from core.long_term.steps import RecordPut
 from core.long_term.worth import reinforced
-from core.model.record import Provenance, Record, RecordState, SupersededReason
+from core.model.record import (
+    NO_CONVERSATION,
+    Origin,
+    Provenance,
+    Record,
+    RecordKind,
+    RecordState,
+    SupersededReason,
+)
 
 CALLER = SupersededReason.CALLER
 MOST_ORIGINS = 100
@@ -37,7 +45,7 @@ class Rewriting:
     """Records as a decision leaves them, over a collection that stays as it is."""
 
     def __init__(self, collection: Collection, settings: LongTermSettings) -> None:
-        self._collection = collection
+        self.collection = collection
         self._settings = settings
         self.changed: dict[RecordId, Record] = {}
         self.dropped: set[RecordId] = set()
@@ -45,7 +53,7 @@ class Rewriting:
     def get(self, record_id: RecordId) -> Record | None:
         if record_id in self.dropped:
             return None
-        return self.changed.get(record_id) or self._collection.records.get(record_id)
+        return self.changed.get(record_id) or self.collection.records.get(record_id)
 
     def put(self, record: Record) -> None:
         self.changed[record.record_id] = record
@@ -53,7 +61,7 @@ class Rewriting:
     @property
     def steps(self) -> list[RecordPut]:
         """What changed; a record whose words changed says so."""
-        before = self._collection.records
+        before = self.collection.records
         return [
             RecordPut(record=record, reworded=key in before and before[key].content != record.content)
             for key, record in self.changed.items()
@@ -103,7 +111,7 @@ class Rewriting:
         if a is None or b is None or {a.state, b.state} != {RecordState.ACTIVE}:
             return  # only a decision ends a contest
         stays, goes = by_rank(a, b)
-        self.put(self._joined(stays, goes.provenance, goes))
+        self.put(_with_sources(stays, goes, self._settings))
         self.put(
             replace(
                 goes,
@@ -114,33 +122,12 @@ class Rewriting:
             )
         )
 
-    def known(self, record: Record, again: Record) -> Record:
-        """Returns the record that stands for one with the same words, which is not kept."""
-        joined = self._joined(record, again.provenance, again)
-        if again.origin.strength > record.origin.strength:
-            joined = replace(
-                joined,
-                origin=again.origin,
-                source=again.source or record.source,
-                conversation_id=again.conversation_id,
-                steps=again.steps,
-                invocation_id=again.invocation_id,
-                confidence=max(joined.confidence, again.confidence),
-            )
-        self.put(joined)
-        return joined
-
-    def _joined(self, stays: Record, source: Provenance, goes: Record) -> Record:
-        """Returns the one that stays, with all sources; surer, unless the other's origin is weaker."""
-        as_strong = goes.origin.strength >= stays.origin.strength
-        joined = reinforced(stays, self._settings) if as_strong else stays
-        sources = dict.fromkeys((*stays.also_from, *goes.also_from, source, *_own_if_replaced(stays, goes)))
-        return replace(
-            joined,
-            event_time=max(stays.event_time, goes.event_time) if as_strong else stays.event_time,
-            valid_from=min(stays.valid_from, goes.valid_from),
-            also_from=tuple(sources)[:MOST_ORIGINS],
-        )
+    def known(self, record: Record, again: Record, *, is_approved: bool = True) -> Record:
+        """Returns the record that stands for one with the same words, which is not kept. Not `is_approved`: it would
+        wait for a review, so it is evidence and moves nothing."""
+        both = joined(record, again, self._settings) if is_approved else _with_evidence(record, again)
+        self.put(both)
+        return both
 
     # ---- deciding ----
 
@@ -222,7 +209,7 @@ class Rewriting:
     def _losers(self) -> Mapping[RecordId, list[RecordId]]:
         """By the record that took their place, as the collection has it."""
         losers: dict[RecordId, list[RecordId]] = {}
-        for key, record in self._collection.records.items():
+        for key, record in self.collection.records.items():
             if record.superseded_by:
                 losers.setdefault(record.superseded_by, []).append(key)
         return losers
@@ -237,6 +224,43 @@ class Rewriting:
             self.put(replace(record, judged=False))
 
 
+def joined(record: Record, again: Record, settings: LongTermSettings) -> Record:
+    """Returns a record with what says the same beside it; its origin is the stronger of the two."""
+    both = _with_sources(record, again, settings)
+    if again.origin.strength <= record.origin.strength:
+        return both
+    return replace(
+        both,
+        origin=again.origin,
+        source=again.source or record.source,
+        conversation_id=again.conversation_id,
+        steps=again.steps,
+        invocation_id=again.invocation_id,
+        writer=again.writer,
+        confidence=max(both.confidence, again.confidence),
+    )
+
+
+def _with_sources(stays: Record, goes: Record, settings: LongTermSettings) -> Record:
+    """Returns the one that stays, with all sources; surer, unless the other's origin is weaker."""
+    as_strong = goes.origin.strength >= stays.origin.strength
+    surer = reinforced(stays, settings) if as_strong else stays
+    sources = dict.fromkeys(
+        (*stays.also_from, *goes.also_from, goes.provenance, *_own_if_replaced(stays, goes))
+    )
+    return replace(
+        surer,
+        event_time=max(stays.event_time, goes.event_time) if as_strong else stays.event_time,
+        valid_from=min(stays.valid_from, goes.valid_from),
+        also_from=tuple(sources)[:MOST_ORIGINS],
+    )
+
+
+def _with_evidence(record: Record, again: Record) -> Record:
+    sources = dict.fromkeys((*record.also_from, again.provenance))
+    return replace(record, also_from=tuple(sources)[:MOST_ORIGINS])
+
+
 def _contested(record: Record, other: RecordId) -> Record:
     partners = tuple(dict.fromkeys((*record.contested_with, other)))
     return replace(record, state=RecordState.CONTESTED, contested_with=partners)
@@ -244,6 +268,21 @@ def _contested(record: Record, other: RecordId) -> Record:
 
 def _at_peace(record: Record) -> Record:
     return replace(record, state=RecordState.ACTIVE, contested_with=(), judged=True)
+
+
+def same_episode(records: Iterable[Record], episode: Record) -> Record | None:
+    """Returns the episode of the same whole conversation, where `episode` is of one; None: it is not, or there is
+    none."""
+    return next((record for record in records if _is_of_whole(record, episode.conversation_id)), None)
+
+
+def _is_of_whole(record: Record, conversation_id: ConversationId) -> bool:
+    return (
+        record.kind is RecordKind.EPISODE
+        and record.conversation_id == conversation_id != NO_CONVERSATION
+        and not record.invocation_id
+        and record.origin is Origin.DISTILLED
+    )
 
 
 def by_rank(one: Record, other: Record) -> list[Record]:

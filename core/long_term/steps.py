@@ -11,6 +11,7 @@ from core.ids import RecordId, ReflectionId
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import Record, Reflection, Uses
 from core.model.retraction import Held, Retraction
+from core.model.review import Proposal
 
 RECORDS = Part(name="records", of=Record)
 USES = Part(name="uses", of=Uses)
@@ -19,7 +20,8 @@ REFLECTIONS = Part(name="reflections", of=Reflection)
 TOMBSTONES = Part(name="tombstones", of=Tombstone)
 RETRACTIONS = Part(name="retractions", of=Retraction)
 HELD = Part(name="held", of=Held)
-PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES, RETRACTIONS, HELD)
+PROPOSALS = Part(name="proposals", of=Proposal)
+PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES, RETRACTIONS, HELD, PROPOSALS)
 
 
 class Step(step.Step):
@@ -147,6 +149,29 @@ class HeldDrop(Step):
 
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=HELD, item=self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalPut(Step):
+    """A record that waits for a review, new or with more evidence."""
+
+    proposal: Proposal
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=PROPOSALS, item=self.proposal.record.record_id, value=self.proposal)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalDrop(Step):
+    """What waited is settled, or goes; a rejection leaves its tombstone."""
+
+    record_id: RecordId
+    tombstone: Tombstone | None = None
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=PROPOSALS, item=self.record_id)
+        if self.tombstone is not None:
+            yield ItemPut(part=TOMBSTONES, item=self.record_id, value=self.tombstone)
 
 
 CollectionChange = Change[Step]

@@ -14,16 +14,19 @@ from typing import Protocol
 from core.ids import ConversationId, RecordId
 from core.long_term.collection import Collection
 from core.long_term.standing import Rewriting
+from core.long_term.steps import ProposalDrop, ProposalPut
 from core.model.record import NO_CONVERSATION, NO_RECORD, Provenance, Record, RecordKind, RecordState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unlearned:
-    """`gone`: the records that go; `marked` of them leave a tombstone. `anew`: steps to be looked through again."""
+    """`gone`: the records that go; `marked` of them leave a tombstone. `anew`: steps to be looked through again.
+    `proposals`: what becomes of those that wait for a review."""
 
     gone: tuple[Record, ...]
     marked: frozenset[RecordId]
     anew: tuple[int, ...]
+    proposals: tuple[ProposalPut | ProposalDrop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +55,13 @@ class Turns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Records by their ids, as a whole; else what comes from a source, a conversation or both, of records that were
-    written from `since` until before `until`."""
+    """Records by their ids, as a whole; else what comes from a source, a conversation, a writer or all of these, of
+    records that were written from `since` until before `until`."""
 
     record_ids: frozenset[RecordId] = frozenset()
     source: str = ""
     conversation_id: ConversationId = NO_CONVERSATION
+    writer: str = ""
     since: datetime | None = None
     until: datetime | None = None
 
@@ -77,6 +81,8 @@ class Chosen:
             return False
         if self.source and source.source != self.source:
             return False
+        if self.writer and source.writer != self.writer:
+            return False
         return not self.conversation_id or source.conversation_id == self.conversation_id
 
     def left_of(self, source: Provenance) -> tuple[int, ...]:  # noqa: ARG002  as of turns
@@ -85,11 +91,11 @@ class Chosen:
     @property
     def filters(self) -> bool:
         """Whether anything but ids says what goes."""
-        return bool(self.source or self.conversation_id or self.since or self.until)
+        return bool(self.source or self.conversation_id or self.writer or self.since or self.until)
 
     @property
     def _is_by_time_alone(self) -> bool:
-        return not (self.source or self.conversation_id)
+        return not (self.source or self.conversation_id or self.writer)
 
 
 class Origins(Protocol):
@@ -128,7 +134,27 @@ def unlearn(collection: Collection, turns: Origins, rewriting: Rewriting) -> Unl
         for other in same.get(record.record_id, ()):
             if other.record_id not in gone:
                 rewriting.put(_standing(rewriting.get(other.record_id) or other))
-    return Unlearned(gone=tuple(gone.values()), marked=frozenset(marked), anew=tuple(sorted(anew)))
+    proposals = tuple(_proposals(collection, turns, anew))
+    return Unlearned(
+        gone=tuple(gone.values()), marked=frozenset(marked), anew=tuple(sorted(anew)), proposals=proposals
+    )
+
+
+def _proposals(
+    collection: Collection, turns: Origins, anew: set[int]
+) -> Iterator[ProposalPut | ProposalDrop]:
+    """Yields what becomes of proposals: as of records, but nothing rests on them. Adds to `anew`."""
+    for proposal in collection.proposals.values():
+        record = proposal.record
+        if turns.takes(record):
+            if others := _elsewhere(record, turns, ()):
+                yield ProposalPut(proposal=replace(proposal, record=_resting_on(record, others[0], turns)))
+                continue
+            anew |= _left(record, turns) if record.kind is RecordKind.FACT else set()
+            yield ProposalDrop(record_id=record.record_id)
+        elif turns.admits(record) and any(map(turns.taught, record.also_from)):
+            left = replace(record, also_from=tuple(_without(record.also_from, turns)))
+            yield ProposalPut(proposal=replace(proposal, record=left))
 
 
 def _by_survivor(collection: Collection) -> dict[RecordId, list[Record]]:
@@ -158,6 +184,7 @@ def _resting_on(record: Record, source: Provenance, turns: Origins) -> Record:
         conversation_id=source.conversation_id,
         steps=source.steps,
         invocation_id=source.invocation_id,
+        writer=source.writer,
         also_from=tuple(other for other in _without(record.also_from, turns) if other != source),
     )
 

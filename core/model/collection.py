@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from core.ids import RecordId
 from core.keys import CollectionKey
+from core.model.review import Review
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class CollectionRecord:
     settings_revision: int = 1
     due_time: datetime | None = None
     tokens_spent: int = 0
+    review: Review = Review.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +47,11 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """What a deleted record leaves: salted hashes of its text and of its terms. `time` is when it was deleted."""
+    """What a deleted record leaves: salted hashes of its text and of its terms. `time` is when it was deleted.
+    `source_hash`: of a proposal that was rejected, whose words are refused from this source alone; else empty."""
 
     record_id: RecordId
     text_hash: str
     term_hashes: tuple[str, ...]
     time: datetime
+    source_hash: str = ""

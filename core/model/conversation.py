@@ -106,11 +106,13 @@ class ExtractionOwed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgettingOwed:
     """Turns that were deleted, under a number of their own: what they taught has still to go. `everything`: what the
-    conversation taught as a whole, whichever its turns."""
+    conversation taught as a whole, whichever its turns. `again`: the turns are there, with other words, and are to be
+    looked through again."""
 
     number: int
     steps: tuple[int, ...]
     everything: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +175,8 @@ class ConversationRecord:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn(Shown):
     """One input and its reply, word for word. Which cluster it lies in is the cluster's to say. `stated`: whether its
-    writer may speak for the user, so that facts of the input are the user's own statements."""
+    writer may speak for the user, so that facts of the input are the user's own statements. `writer`: the subject of
+    the API key that wrote it."""
 
     step: int
     input: str
@@ -185,6 +188,7 @@ class Turn(Shown):
     labels: Mapping[str, str] = field(default_factory=dict)
     invocation_id: str = ""  # of the run of an agent that it came from
     stated: bool = True
+    writer: str = ""
 
     @property
     def characters(self) -> int:

@@ -84,7 +84,8 @@ class Ending:
 class InvocationRecord:
     """What an invocation is apart from its items. `conversation_uid`: of the conversation that was there when it
     began. `due_time`: when it counts as left alone, or when its end is to be carried out. `tokens_spent`: what language
-    models have cost while it ran. `stated`: whether the query counts as the user's own words."""
+    models have cost while it ran. `stated`: whether the query counts as the user's own words. `writer`: the
+    subject of the API key that started it."""
 
     key: InvocationKey
     uid: str
@@ -104,6 +105,7 @@ class InvocationRecord:
     tokens: int = 0
     tokens_spent: int = 0
     stated: bool = True
+    writer: str = ""
     ending: Ending | None = None
 
 

@@ -91,7 +91,7 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where a record came from."""
+    """Where a record came from. `writer`: the subject of the API key that wrote it."""
 
     origin: Origin
     source: str
@@ -99,6 +99,7 @@ class Provenance:
     steps: tuple[int, ...]
     invocation_id: InvocationId
     event_time: datetime
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,8 @@ class Record(Shown):
     `reason`: why it was superseded last; ask `superseded_reason`. `valid_from` and `valid_until` bound the time in
     which a fact is known to hold. A SUPERSEDED one without `valid_until` is a duplicate that `superseded_by` stands
     for.
-    `revision` is the collection's at which a call last changed it.
+    `revision` is the collection's at which a call last changed it. `awaits_review`: it is none of the collection's
+    records yet, but a proposal. `writer`: the subject of the API key that wrote its words; "" without keys.
     """
 
     record_id: RecordId
@@ -144,6 +146,8 @@ class Record(Shown):
     recovery: Recovery | None = None
     also_from: tuple[Provenance, ...] = ()
     revision: int = 0
+    awaits_review: bool = False
+    writer: str = ""
 
     @property
     def provenance(self) -> Provenance:
@@ -154,6 +158,7 @@ class Record(Shown):
             steps=self.steps,
             invocation_id=self.invocation_id,
             event_time=self.event_time,
+            writer=self.writer,
         )
 
     @property

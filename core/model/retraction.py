@@ -7,6 +7,7 @@ from enum import StrEnum
 from core.ids import ConversationId
 from core.model.collection import Feedback
 from core.model.record import NO_CONVERSATION, Record, Reflection, Uses
+from core.model.review import Proposal
 
 
 class RetractionState(StrEnum):
@@ -18,8 +19,8 @@ class RetractionState(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retraction:
     """`records` went, `changed` lost evidence or stand again. What it was asked for: ids, or by `source`,
-    `conversation_id`, and time of writing from `since` until before `until`. `close_time`: when it was released or
-    erased."""
+    `conversation_id`, `writer`, and time of writing from `since` until before `until`. `close_time`: when it was
+    released or erased."""
 
     retraction_id: str
     state: RetractionState
@@ -28,6 +29,7 @@ class Retraction:
     changed: int
     source: str = ""
     conversation_id: ConversationId = NO_CONVERSATION
+    writer: str = ""
     since: datetime | None = None
     until: datetime | None = None
     reason: str = ""
@@ -36,8 +38,8 @@ class Retraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """One thing as it was before a retraction. `after`: what was left of a record; None where it went. One of `record`,
-    `feedback` and `reflection` is there."""
+    """One thing as it was before a retraction. `after`: what was left of a record, or of a proposal's; None where it
+    went. One of `record`, `feedback`, `reflection` and `proposal` is there."""
 
     retraction_id: str
     record: Record | None = None
@@ -45,11 +47,12 @@ class Held:
     uses: Uses | None = None
     feedback: Feedback | None = None
     reflection: Reflection | None = None
+    proposal: Proposal | None = None
 
     @property
     def item_id(self) -> str:
-        if self.record is not None:
-            return self.record.record_id
+        if (record := self.any_record) is not None:
+            return record.record_id
         if self.feedback is not None:
             return self.feedback.feedback_id
         return self.reflection.reflection_id if self.reflection else ""
@@ -60,5 +63,10 @@ class Held:
 
     @property
     def is_gone(self) -> bool:
-        """Whether it is a record that went."""
-        return self.record is not None and self.after is None
+        """Whether it is a record or a proposal that went."""
+        return self.any_record is not None and self.after is None
+
+    @property
+    def any_record(self) -> Record | None:
+        """Returns the record, or the proposal's."""
+        return self.record if self.proposal is None else self.proposal.record

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 class ProcessFacts:
     """The program's version, when it started, and what it holds in memory now: how many of each kind, their bytes, and
     the bytes that they may take. `disk_free`: bytes left beside its data; None where it keeps none.
-    `open_conflicts`: in the banks that it holds."""
+    `open_conflicts`: in the banks that it holds. `overdue_reviews`: records that have waited too long for a review, in
+    the collections that it holds."""
 
     version: str = ""
     start_time: datetime = datetime(1970, 1, 1, tzinfo=UTC)
@@ -18,3 +19,4 @@ class ProcessFacts:
     memory_budget: int = 0
     disk_free: int | None = None
     open_conflicts: int = 0
+    overdue_reviews: int = 0

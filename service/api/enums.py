@@ -17,6 +17,7 @@ from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.record import Origin, RecordKind, RecordState, SupersededReason
 from core.model.retraction import RetractionState
+from core.model.review import Review, ReviewDecision
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
@@ -102,6 +103,7 @@ EXPLAIN_REASONS = {
     retrieval_pb2.EXPLAIN_REASON_NOT_SHOWN: Reason.NOT_SHOWN,
     retrieval_pb2.EXPLAIN_REASON_PART_LEFT_OUT: Reason.PART_LEFT_OUT,
     retrieval_pb2.EXPLAIN_REASON_MEMORY_OFF: Reason.MEMORY_OFF,
+    retrieval_pb2.EXPLAIN_REASON_AWAITS_REVIEW: Reason.AWAITS_REVIEW,
 }
 RETRACTION_STATES = {
     types_pb2.RETRACTION_STATE_QUARANTINED: RetractionState.QUARANTINED,
@@ -192,6 +194,16 @@ SUPERSEDED_REASONS = {
     long_term_pb2.SUPERSEDED_REASON_CORRECTION: SupersededReason.CORRECTION,
     long_term_pb2.SUPERSEDED_REASON_MODEL: SupersededReason.MODEL,
     long_term_pb2.SUPERSEDED_REASON_EARLIER: SupersededReason.EARLIER,
+}
+REVIEWS = {
+    long_term_pb2.REVIEW_NONE: Review.NONE,
+    long_term_pb2.REVIEW_LEARNED: Review.LEARNED,
+    long_term_pb2.REVIEW_ALL: Review.ALL,
+}
+REVIEW_DECISIONS = {
+    long_term_pb2.REVIEW_DECISION_APPROVE: ReviewDecision.APPROVE,
+    long_term_pb2.REVIEW_DECISION_CORRECT: ReviewDecision.CORRECT,
+    long_term_pb2.REVIEW_DECISION_REJECT: ReviewDecision.REJECT,
 }
 INTENTS = {
     long_term_pb2.INTENT_ASK: Intent.ASK,

@@ -29,11 +29,12 @@ from core.usecases.long_term import (
     retract_records,
     retrieve_facts,
     retrieve_memories,
+    review_records,
     store_fact,
     update_collection,
     update_record,
 )
-from core.usecases.user import export_user, get_user, list_users, purge_user, update_user
+from core.usecases.user import erase_mentions, export_user, get_user, list_users, purge_user, update_user
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.endpoint import Endpoint, as_it_is, client_stream, server_stream, unary
 from service.api.from_proto import collections as whole
@@ -110,6 +111,12 @@ def _records(house: House) -> Mapping[str, Endpoint]:
             parse.delete_records,
             partial(delete_records.delete_records, house),
             render.delete_records,
+        ),
+        "ReviewRecords": unary(
+            pb.ReviewRecordsRequest,
+            parse.review_records,
+            partial(review_records.review_records, house),
+            render.review_records,
         ),
         "RetrieveMemories": unary(
             pb.RetrieveMemoriesRequest,
@@ -268,6 +275,12 @@ def _users(house: House) -> Mapping[str, Endpoint]:
             parse_user.purge_user,
             partial(purge_user.purge_user, house),
             render_user.purge_user,
+        ),
+        "EraseMentions": unary(
+            pb.EraseMentionsRequest,
+            parse_user.erase_mentions,
+            partial(erase_mentions.erase_mentions, house),
+            render_user.erase_mentions,
         ),
         "ExportUser": server_stream(
             pb.ExportUserRequest,

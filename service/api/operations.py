@@ -45,4 +45,5 @@ def _rendered(info: ServerInfo) -> pb.GetServerInfoResponse:
         oldest_unstructured_time=time_or_none(info.oldest_unstructured_time),
         open_conflicts=process.open_conflicts,
         unused_api_keys=info.unused_api_keys,
+        overdue_reviews=process.overdue_reviews,
     )

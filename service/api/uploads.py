@@ -44,6 +44,8 @@ async def collection_import(
             files={path: _text(path, content) for path, content in files.items()},
             allow_sensitive=options.allow_sensitive,
             stated=caller.may(Scope.SPEAK_FOR_USER),
+            approves=caller.may(Scope.APPROVE),
+            writer=caller.subject,
             request=_request(check, options, files),
         )
     return await import_collection(house, command)

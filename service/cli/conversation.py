@@ -16,6 +16,7 @@ from service.cli.errand import Errand, errand_of_any
 
 PAGE = 1_000
 SHOWN = 20
+MOST_STEPS = 1_000  # of a call that deletes
 
 
 USER = click.option(
@@ -148,15 +149,17 @@ def end(errand: Errand, talk: dict[str, Any]) -> None:
 @conversation.command()
 @whose
 @click.option("--steps", multiple=True, type=click.IntRange(1), help="Only these turns; may be given again.")
+@click.option("--writer", default="", help="Only turns that API keys of this subject wrote.")
 @YES
-def purge(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], yes: bool) -> None:
-    """Delete a conversation, or some of its turns, for good."""
+def purge(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], writer: str, yes: bool) -> None:
+    """Delete a conversation, or some of its turns, for good; what they taught goes, too."""
     named = talk["conversation_id"]
-    if steps:
-        if not yes:
-            ask(f"Delete {len(steps):,} turns of {named} for good?")
-        gone = errand.client.delete_turns(**talk, steps=steps)
-        errand.answer(gone, f"deleted {gone.turns:,} turns, {gone.summaries:,} summaries, {gone.keys:,} keys")
+    if steps and writer:
+        raise click.UsageError("give --steps or --writer, not both")
+    if writer:
+        steps = tuple(turn.step for turn in _turns(errand, talk, 1, writer))
+    if steps or writer:
+        _purge_turns(errand, talk, steps, yes=yes)
         return
     held = errand.client.get_conversation(**talk).counts
     if not yes:
@@ -165,9 +168,24 @@ def purge(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], yes: boo
     errand.answer(purged, f"purged {named}: {purged.turns:,} turns")
 
 
-def _turns(errand: Errand, talk: dict[str, Any], first: int) -> Iterator[pb.Turn]:
+def _purge_turns(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], *, yes: bool) -> None:
+    if steps and not yes:
+        ask(f"Delete {len(steps):,} turns of {talk['conversation_id']} for good?")
+    total = pb.DeleteTurnsResponse()
+    for start in range(0, len(steps), MOST_STEPS):
+        gone = errand.client.delete_turns(**talk, steps=steps[start : start + MOST_STEPS])
+        for field in ("turns", "clusters", "summaries", "keys"):
+            setattr(total, field, getattr(total, field) + getattr(gone, field))
+        total.revision = gone.revision
+    told = f"deleted {total.turns:,} turns, {total.summaries:,} summaries, {total.keys:,} keys"
+    errand.answer(total, told)
+
+
+def _turns(errand: Errand, talk: dict[str, Any], first: int, writer: str = "") -> Iterator[pb.Turn]:
     def read(token: str) -> pb.ListTurnsResponse:
-        return errand.client.list_turns(**talk, first_step=first, page_size=PAGE, page_token=token)
+        return errand.client.list_turns(
+            **talk, first_step=first, writer=writer, page_size=PAGE, page_token=token
+        )
 
     for page in paging.pages(read):
         yield from page.turns

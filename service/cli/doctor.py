@@ -60,6 +60,9 @@ def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[st
                 f"a record has not been sorted into topics for {_span(late)}: `memorybank show bank` names those "
                 "that failed, Restructure takes them up again"
             )
+    if info.overdue_reviews:
+        waiting = drawing.many(info.overdue_reviews, "record")
+        yield f"{waiting} waited too long for a review: `memorybank review` lists and settles them"
     if info.unused_api_keys:
         keys = drawing.many(info.unused_api_keys, "API key")
         yield f"{keys} unused for 30 days: `memorybank keys list` names them, `keys revoke` ends one"

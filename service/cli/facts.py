@@ -60,7 +60,13 @@ for command in (retract, release, erase, retractions):
 def add(errand: Errand, owner: dict[str, Any], content: str, **options: Any) -> None:
     """Remember CONTENT, and judge it against what is known."""
     stored = errand.client.store_fact(**owner, content=content, wait=True, **options)
-    lines = [f"{'known' if stored.known else 'remembered'}: {stored.record.record_id}"]
+    if stored.forgotten:
+        errand.answer(stored, "not remembered: the same words of this source were rejected")
+        return
+    became = (
+        "waits for a review" if stored.record.awaits_review else "known" if stored.known else "remembered"
+    )
+    lines = [f"{became}: {stored.record.record_id}"]
     lines += [f"supersedes {record_id}" for record_id in stored.superseded_ids]
     lines += [f"contested with {record_id}" for record_id in stored.contested_ids]
     errand.answer(stored, "\n".join(lines))

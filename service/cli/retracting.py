@@ -36,6 +36,7 @@ MOMENT = click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"))
     default="",
     help="What this conversation taught.",
 )
+@click.option("--writer", default="", help="What API keys of this subject wrote.")
 @click.option("--since", type=MOMENT, help="What was written from this moment on (UTC).")
 @click.option("--until", type=MOMENT, help="What was written before it (UTC).")
 @click.option("--reason", default="", help="Why.")
@@ -46,6 +47,7 @@ def retract(
     record_ids: tuple[str, ...],
     source: str,
     conversation_id: str,
+    writer: str,
     since: datetime | None,
     until: datetime | None,
     **how: Any,
@@ -58,8 +60,10 @@ def retract(
       memorybank facts retract --conversation c1 --since 2026-11-01 --user ada
     """
     written = written_in(since, until)
-    chosen = pb.RetractionFilter(source=source, conversation_id=conversation_id, written=written)
-    has_filter = bool(source or conversation_id or written)
+    chosen = pb.RetractionFilter(
+        source=source, conversation_id=conversation_id, writer=writer, written=written
+    )
+    has_filter = bool(source or conversation_id or writer or written)
     done = errand.client.retract_records(
         **owner, record_ids=record_ids, filter=chosen if has_filter else None, **how
     )
@@ -124,7 +128,8 @@ def _told(done: pb.RetractRecordsResponse, *, dry_run: bool) -> str:
 def _table(listed: list[pb.Retraction]) -> RenderableType:
     table = Table.grid(padding=(0, 2, 0, 0))
     for each in listed:
-        of = " ".join(filter(None, (each.filter.source, each.filter.conversation_id, each.reason)))
+        by = each.filter
+        of = " ".join(filter(None, (by.source, by.conversation_id, by.writer, each.reason)))
         state, when = STATES.get(each.state, "?"), drawing.moment(each.create_time)
         records = drawing.many(each.records, "record")
         table.add_row(each.retraction_id, state, when, records, drawing.words(of))

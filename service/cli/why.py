@@ -32,6 +32,7 @@ TOLD: Final = {
     pb.EXPLAIN_REASON_NOT_SHOWN: "left out: no prompt shows its like",
     pb.EXPLAIN_REASON_PART_LEFT_OUT: "left out: the parts asked for do not have it",
     pb.EXPLAIN_REASON_MEMORY_OFF: "left out: memory is switched off",
+    pb.EXPLAIN_REASON_AWAITS_REVIEW: "left out: it waits until a person approves it (`memorybank review`)",
 }
 OPTIONS: Final = {"token_budget": "--budget", "top_memories": "--top-memories", "top_facts": "--top-facts"}
 """What a field of the request is called here; others as in the contract."""

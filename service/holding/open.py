@@ -387,7 +387,7 @@ class OpenAggregates:
         )
 
     def held_of(self, kind: str) -> list[Any]:
-        """Returns the aggregates of a kind that are in memory. To be called on the loop."""
+        """Returns the aggregates of a kind that are in memory. Any thread may call it; the loop changes them."""
         return [each.aggregate for each in self._pool.all() if each.kind.name == kind]
 
     async def collect(self) -> None:

@@ -20,8 +20,9 @@ _METHODS = {
     "AddWorkingItems AddInvocationSummary GenerateReflection UploadAttachment",
     UPSERT: "StoreFact PutSource AdvanceTask ImportBank ImportCollection EndInvocation EndConversation",
     UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ResolveConflict MergeNodes Relate Unrelate UpdateInsight "
-    "Restructure ReportOutcome GiveFeedback RetractRecords ReleaseRetraction RetractInteractions ReleaseInteractions",
-    DELETE: "EraseRetraction EraseInteractions "
+    "Restructure ReportOutcome GiveFeedback ReviewRecords RetractRecords ReleaseRetraction "
+    "RetractInteractions ReleaseInteractions",
+    DELETE: "EraseRetraction EraseInteractions EraseMentions "
     "DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
     CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation",
     DELETE_STORE: "DeleteBank DeleteConversation DeleteCollection PurgeUser",

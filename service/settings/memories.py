@@ -129,6 +129,8 @@ class LongTermSection(Section):
     """Confidence below which an unused strategy is pruned."""
     prune_days: Days = 30.0
     """Days without use until it is pruned."""
+    review_days: Days = 7.0
+    """Days after which what waits for a review is counted as overdue, in metrics and by `memorybank doctor`."""
 
 
 class InstructionsSection(Section):

@@ -99,11 +99,11 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "AddInvocationSummary ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
-        "DeleteRecords RetractRecords ReleaseRetraction EraseRetraction ListRetractions "
+        "DeleteRecords ReviewRecords RetractRecords ReleaseRetraction EraseRetraction ListRetractions "
         "RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser ListUsers UpdateUser "
-        "PurgeUser ExportUser",
+        "PurgeUser EraseMentions ExportUser",
         "Operations": "GetServerInfo",
     }
 
@@ -323,7 +323,7 @@ def test_every_method_says_which_scopes_it_needs() -> None:
 
 def test_what_changes_nothing_needs_no_scope_to_write_and_what_changes_needs_one() -> None:
     """But for what tells of all of the tenant, which is for its admin alone."""
-    changing = {access_pb2.SCOPE_WRITE, access_pb2.SCOPE_ADMIN}
+    changing = {access_pb2.SCOPE_WRITE, access_pb2.SCOPE_APPROVE, access_pb2.SCOPE_ADMIN}
     wrong = [
         method.full_name
         for method in METHODS

@@ -31,6 +31,7 @@ NEVER = Duration(seconds=-1)
 DAY = timestamp(datetime(2026, 3, 1, 9, tzinfo=UTC))
 LATER = timestamp(datetime(2026, 6, 1, 9, tzinfo=UTC))
 OWNED: dict[str, Any] = {"user": USER, "collection": COLLECTION}
+REVIEWED: dict[str, Any] = {"user": USER, "collection": "reviewed"}
 OWNER = instructions.Owner(user=USER)
 
 Reading = tuple[str, dict[str, Any]]
@@ -44,6 +45,8 @@ def write(client: SyncMemoryBankClient) -> None:
     _conversation(client)
     _collection(client)
     _instructions(client)
+    _reviewed(client)
+    _taken_back(client)
 
 
 def _bank(client: SyncMemoryBankClient) -> None:
@@ -204,8 +207,42 @@ def _instructions(client: SyncMemoryBankClient) -> None:
     )
 
 
+def _reviewed(client: SyncMemoryBankClient) -> None:
+    client.update_collection(
+        collection=long_term.Collection(**REVIEWED, review=long_term.REVIEW_ALL),
+        update_mask=FieldMask(paths=["review"]),
+    )
+    for number, content in enumerate(("桌子在二楼。", "The desk is oak.", "The lamp is red.", "No lamp.")):
+        record = long_term.Record(
+            record_id=f"w{number}", kind=long_term.RECORD_KIND_FACT, content=content, source="the shop"
+        )
+        client.add_record(**REVIEWED, record=record)
+    client.review_records(**REVIEWED, record_ids=["w1", "w2"], decision=long_term.REVIEW_DECISION_APPROVE)
+    client.review_records(**REVIEWED, record_ids=["w3"], decision=long_term.REVIEW_DECISION_REJECT)
+
+
+def _taken_back(client: SyncMemoryBankClient) -> None:
+    """One of each in quarantine, and one erased."""
+    client.retract_records(**REVIEWED, record_ids=["w2"], reason="the lamp was sold")
+    client.create_bank(bank_id="taken", ttl=NEVER)
+    for number, text in enumerate(
+        ("The lighthouse is white.", "灯塔是蓝色的。", "The tower is 41 metres high.")
+    ):
+        client.memorize(
+            bank_id="taken",
+            interaction_id=f"t{number}",
+            text=text,
+            source=f"page {number}",
+            wait=types.WAIT_STRUCTURED,
+        )
+    client.retract_interactions(bank_id="taken", source="page 1")
+    done = client.retract_interactions(bank_id="taken", source="page 2", reason="a wrong page")
+    client.erase_interactions(bank_id="taken", retraction_id=done.retraction.retraction_id)
+
+
 def readings() -> Iterator[Reading]:
-    """Yields what is asked of the folder; none of it depends on the clock or on a ranking."""
+    """Yields what is asked of the folder; none of it depends on the clock or on a ranking. Further ones come last: a
+    folder that was written before them has no answers to them."""
     for bank_id in ("trip", "vectors"):
         yield "get_bank", {"bank_id": bank_id}
         yield "list_nodes", {"bank_id": bank_id}
@@ -229,6 +266,12 @@ def readings() -> Iterator[Reading]:
     yield "get_source", {"owner": OWNER, "path": "AGENTS.md"}
     yield "list_versions", {"owner": OWNER, "path": "AGENTS.md"}
     yield "get_user", {"user": USER}
+    yield "get_collection", REVIEWED
+    yield "list_records", REVIEWED
+    yield "list_records", {**REVIEWED, "filter": long_term.RecordFilter(awaits_review=True)}
+    yield "list_retractions", REVIEWED
+    yield "list_interactions", {"bank_id": "taken"}
+    yield "list_interaction_retractions", {"bank_id": "taken"}
 
 
 def answers(client: SyncMemoryBankClient) -> list[Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import grpc
 import pytest
@@ -82,7 +83,8 @@ class Guarded:
     ) -> Answer:
         """Calls any method with the key of this name; None: without one.
 
-        gRPC's own client loses the status of a call that was refused before its request had left; then it asks again.
+        gRPC's own client loses the status of a call that was refused before its request had left; then it asks again,
+        under the `request_id` that the request has (see `repeatable`).
         """
         answer = await self._call(method, requests, key, *metadata)
         while answer.refused is not None and answer.refused.message == LOST:
@@ -111,6 +113,13 @@ class Guarded:
             told = b"".join([*answers, trailers, (error.details() or "").encode()])
             return Answer(code=error.code(), sent=told, refused=refusal(error))
         return Answer(code=grpc.StatusCode.OK, sent=b"".join(answers), refused=None)
+
+
+def repeatable(request: Any) -> Any:
+    """Gives a request that has none a request_id, so that it may be sent again."""
+    if "request_id" in request.DESCRIPTOR.fields_by_name and not request.request_id:
+        request.request_id = uuid4().hex
+    return request
 
 
 @asynccontextmanager

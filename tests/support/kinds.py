@@ -26,13 +26,14 @@ from core.instructions.kind import INSTRUCTIONS, RUN
 from core.instructions.steps import InstructionsPut, RunPut, SourcePut, VersionsDrop
 from core.keys import CollectionKey, ConversationKey, InvocationKey, Key, RunKey, UserKey
 from core.long_term.kind import COLLECTION
-from core.long_term.steps import CollectionPut, RecordDrop, RecordPut, UsesPut
+from core.long_term.steps import CollectionPut, ProposalDrop, ProposalPut, RecordDrop, RecordPut, UsesPut
 from core.model.collection import CollectionRecord, Tombstone
 from core.model.conversation import ConversationRecord, KeyMemory, KeyType, Turn
 from core.model.instructions import InstructionsRecord, Level, Owner, Pin, RunRecord, Source, SourceRef
 from core.model.invocation import InvocationRecord, InvocationState, Item, ItemType
 from core.model.record import Record, RecordKind, Uses
 from core.model.request import RequestRecord
+from core.model.review import Proposal
 from core.model.user import UserRecord
 from core.ports.store import Store
 from core.user.steps import UserPut
@@ -231,6 +232,9 @@ CASES = {
         goes_on=lambda record: (
             RecordPut(record=_fact("r2", "船九点开。")),
             UsesPut(record_id=RecordId("r1"), uses=Uses(count=3, last_time=NOW)),
+            ProposalPut(proposal=Proposal(record=_fact("p1", "待审的事。"), supersedes=(RecordId("r2"),))),
+            ProposalPut(proposal=Proposal(record=_fact("p2", "Also waits."))),
+            ProposalDrop(record_id=RecordId("p2")),
         ),
         loses=lambda record: (
             RecordDrop(
@@ -240,7 +244,7 @@ CASES = {
         ),
         part="records",
         item="r1",
-        counts={"records": 1, "tombstones": 1},
+        counts={"records": 1, "tombstones": 1, "proposals": 1},
     ),
     "invocation": Case(
         kind=INVOCATION,

@@ -236,6 +236,8 @@ class Verbs:
     """Change the fields of a record that `update_mask` names, or decide a contested fact."""
     list_records = Unary(long_term.ListRecordsRequest, long_term.ListRecordsResponse)
     """List records, a page at a time."""
+    review_records = Unary(long_term.ReviewRecordsRequest, long_term.ReviewRecordsResponse)
+    """Approve, correct or reject records that wait for a review."""
     retract_records = Unary(long_term.RetractRecordsRequest, long_term.RetractRecordsResponse)
     """Take back what a source taught: out of every answer at once, kept for a release."""
     release_retraction = Unary(
@@ -303,6 +305,8 @@ class Verbs:
     """Switch a user's memory off or on, and say how long it is kept."""
     purge_user = Unary(long_term.PurgeUserRequest, long_term.PurgeUserResponse)
     """Remove everything of a user."""
+    erase_mentions = Unary(long_term.EraseMentionsRequest, long_term.EraseMentionsResponse)
+    """Erase what conversations and long-term memory say of somebody or something."""
     export_collection = Down(
         long_term.ExportCollectionRequest,
         long_term.ExportCollectionResponse,

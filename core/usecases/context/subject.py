@@ -60,6 +60,7 @@ class Reason(StrEnum):
     NOT_SHOWN = "not_shown"
     PART_LEFT_OUT = "part_left_out"
     MEMORY_OFF = "memory_off"
+    AWAITS_REVIEW = "awaits_review"
 
 
 class What(StrEnum):
@@ -204,15 +205,17 @@ async def _record(house: House, command: AssembleContext, asked: Asked, record_i
     if (key := command.collection) is not None:
         try:
             async with looking(house, key, command.least(key)) as opened:
-                if record := opened.collection.records.get(record_id):
+                if (record := opened.collection.record_or_proposal(record_id)) is not None:
                     retention = (await memory_of(house, key.tenant, key.user)).retention
                     return _of_record(opened, record, expiry(record, opened.collection.record, retention))
         except CollectionNotFound:
             pass
     async for other in _collections(house, asked):
         async with looking(house, other) as opened:
-            if record := opened.collection.records.get(record_id):
+            if (record := opened.collection.record_or_proposal(record_id)) is not None:
                 found = _of_record(opened, record, None)
+                if record.awaits_review:
+                    return replace(found, other_id=other.collection)
                 return replace(found, kept_out=Reason.OTHER_COLLECTION, other_id=other.collection)
     raise RecordNotFound(record_id)
 
@@ -242,6 +245,8 @@ def _of_record(opened: Open, record: Record, ends: datetime | None) -> Subject:
         field=FIELDS.get(section or "", ""),
         contested_with=record.contested_with,
     )
+    if record.awaits_review:
+        return replace(subject, text="", kept_out=Reason.AWAITS_REVIEW)
     if record.state is RecordState.SUPERSEDED:
         return replace(
             subject,

@@ -21,7 +21,8 @@ RESUME_AFTER = timedelta(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTurn:
-    """A turn as it came. Without an `event_time`: now. `stated`: its input counts as the user's own words."""
+    """A turn as it came. Without an `event_time`: now. `stated`: its input counts as the user's own words.
+    `writer`: the subject of the API key that adds it."""
 
     input: str
     reply: str
@@ -30,6 +31,7 @@ class NewTurn:
     event_time: datetime | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     stated: bool = True
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,7 @@ def _numbered(turns: tuple[NewTurn, ...], last_step: int, now: datetime) -> tupl
             reply_speaker=new.reply_speaker,
             labels=new.labels,
             stated=new.stated,
+            writer=new.writer,
         )
         for step, new in enumerate(turns, start=last_step + 1)
     )

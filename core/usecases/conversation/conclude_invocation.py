@@ -225,6 +225,7 @@ def _turn(house: House, conversation: Conversation, record: InvocationRecord, en
         create_time=ending.end_time,
         invocation_id=record.key.invocation_id,
         stated=record.stated,
+        writer=record.writer,
     )
     try:
         house.limits.check_conversation(grown(conversation.record, (turn,), ending.end_time))

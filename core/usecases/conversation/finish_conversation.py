@@ -17,13 +17,17 @@ from core.ids import RecordId, RequestId
 from core.internal_errors import RequirementFailed
 from core.keys import CollectionKey, ConversationKey
 from core.long_term.collection import Collection
-from core.long_term.steps import RecordPut
+from core.long_term.reviewing import awaits
+from core.long_term.standing import same_episode
+from core.long_term.steps import ProposalPut, RecordPut
 from core.model.conversation import ConversationState, SummaryKind
 from core.model.record import EPISODE_STEP, NO_RECORD, STRATEGY, Episode, Origin, Record, RecordKind
+from core.model.review import Proposal
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
 from core.usecases.conversation.tending import Outcome, Seen, land, passages_of, unit_of
 from core.usecases.house import House
+from core.usecases.long_term.add_record import was_forgotten
 from core.usecases.long_term.answers import Kept
 from core.usecases.long_term.new_records import is_harmless, stamped
 from core.usecases.long_term.writing import Edit, write
@@ -47,6 +51,7 @@ class Whole:
     did: tuple[str, ...]
     passages: tuple[Passage, ...]
     steps: tuple[int, ...]
+    writer: str
 
 
 async def finish_conversation(house: House, key: ConversationKey, ledger: Ledger) -> None:
@@ -100,6 +105,7 @@ def _whole(conversation: Conversation) -> Whole | None:
         did=tuple(" ".join(run.query.split())[:EPISODE_STEP] for run in of_turns[-MOST_EPISODE_STEPS:]),
         passages=tuple(passages or passages_of(turns[-LATEST:])),
         steps=tuple(turn.step for turn in turns),
+        writer=next((turn.writer for turn in turns if turn.writer), ""),
     )
 
 
@@ -121,6 +127,7 @@ async def _record(house: House, ledger: Ledger, key: ConversationKey, whole: Who
         origin=Origin.DISTILLED,
         conversation_id=key.conversation_id,
         steps=whole.steps,
+        writer=whole.writer,
         tags=("conversation",),
         episode=Episode(goal=whole.goal, steps=whole.did, outcome=outcome),
     )
@@ -145,7 +152,11 @@ async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record
     record_id, now = RecordId(house.ids.new("r")), house.clock.now()
 
     def compose(collection: Collection, revision: int) -> Edit[Kept]:
-        before = next((r for r in collection.records.values() if _is_of_whole(r, key)), None)
+        if was_forgotten(collection, record):
+            return Edit(result=Kept(record_ids=(), forgotten=True))
+        if awaits(collection.record, record, approves=False):
+            return _proposed(collection, replace(stamped(record, now, revision), record_id=record_id))
+        before = same_episode(collection.records.values(), record)
         made = replace(stamped(record, now, revision), record_id=before.record_id if before else record_id)
         step = RecordPut(record=made, reworded=before is not None)
         return Edit(result=Kept(record_ids=(made.record_id,)), steps=(step,), sees_all=True)
@@ -160,13 +171,14 @@ async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record
         if failed.key != key:
             raise
         return NO_RECORD
-    return done.result.record_ids[0]
+    is_kept = done.result.record_ids and not done.result.awaits_review
+    return done.result.record_ids[0] if is_kept else NO_RECORD
 
 
-def _is_of_whole(record: Record, key: ConversationKey) -> bool:
-    return (
-        record.kind is RecordKind.EPISODE
-        and record.conversation_id == key.conversation_id
-        and not record.invocation_id
-        and record.origin is Origin.DISTILLED
-    )
+def _proposed(collection: Collection, record: Record) -> Edit[Kept]:
+    """Lets the episode wait for its review, in the place of what waits of an earlier end."""
+    before = same_episode((one.record for one in collection.proposals.values()), record)
+    record_id = before.record_id if before else record.record_id
+    waiting = Proposal(record=replace(record, record_id=record_id, awaits_review=True))
+    kept = Kept(record_ids=(record_id,), awaits_review=True)
+    return Edit(result=kept, steps=(ProposalPut(proposal=waiting),), sees_all=True)

@@ -29,9 +29,12 @@ class Forgotten:
     anew: tuple[int, ...]
 
 
-def forgetting(record: ConversationRecord, gone: frozenset[int]) -> ConversationRecord:
-    """Returns the record of a conversation that owes it to forget what these turns taught."""
-    owed = ForgettingOwed(number=record.generation, steps=tuple(sorted(gone)))
+def forgetting(
+    record: ConversationRecord, gone: frozenset[int], *, again: bool = False
+) -> ConversationRecord:
+    """Returns the record of a conversation that owes it to forget what these turns taught. `again`: they say
+    something else now."""
+    owed = ForgettingOwed(number=record.generation, steps=tuple(sorted(gone)), again=again)
     return replace(record, forgetting=(*record.forgetting, owed))
 
 
@@ -57,7 +60,7 @@ async def _forget(
     )
 
     def compose(collection: Collection, _revision: int) -> Edit[Forgotten]:
-        steps, done = drops(house, collection, turns, now)
+        steps, done = drops(house, collection, turns, now, marks=not owed.again)
         return Edit(result=Forgotten(anew=done.anew), steps=steps, sees_all=True, erase=bool(steps))
 
     name = f"forget-{uid}-{owed.number}"
@@ -75,7 +78,8 @@ async def _mark(
         record = conversation.record
         if conversation.uid != uid or owed not in record.forgetting:
             return Draft(result=None)
-        left = {step for step in anew if conversation.has_turn(step) and step <= record.extracted_to}
+        steps = {*anew, *(owed.steps if owed.again else ())}
+        left = {step for step in steps if conversation.has_turn(step) and step <= record.extracted_to}
         after = replace(
             record,
             forgetting=tuple(each for each in record.forgetting if each != owed),

@@ -64,6 +64,7 @@ class Run:
             steps=(self.step,) if self.step else (),
             invocation_id=self.record.key.invocation_id,
             event_time=self.ending.end_time,
+            writer=self.record.writer,
         )
 
     def request(self, part: str) -> RequestKey:
@@ -146,9 +147,12 @@ async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, Non
                 recovery=recovery,
                 source=run.source,
                 requires=place.requires,
+                approves=False,
+                writer=run.record.writer,
                 request=run.request(f"fix{number}"),
             )
-            kept.update(dict.fromkeys((await record_recovery(house, command)).kept.record_ids))
+            done = (await record_recovery(house, command)).kept
+            kept.update(dict.fromkeys(() if done.awaits_review else done.record_ids))
     return kept
 
 
@@ -174,6 +178,7 @@ def _passages(run: Run) -> Iterator[Passage]:
         event_time=record.create_time,
         step=run.step,
         stated=record.stated,
+        writer=record.writer,
     )
     seen = [i for i in run.items if i.type is ItemType.OBSERVATION and not i.failed and i.content.strip()]
     for number, item in enumerate(seen[-(MOST_PASSAGES - 1) :], start=1):
@@ -184,6 +189,7 @@ def _passages(run: Run) -> Iterator[Passage]:
             speaker=item.tool,
             event_time=item.event_time,
             step=run.step,
+            writer=record.writer,
         )
 
 
@@ -256,6 +262,7 @@ def _record(
         conversation_id=source.conversation_id,
         steps=source.steps,
         invocation_id=source.invocation_id,
+        writer=source.writer,
         tags=("succeeded" if run.ending.succeeded else "failed", *more_tags),
         detail=detail,
         episode=episode,

@@ -12,9 +12,12 @@ LAST = 10**12 - 1  # the largest step there can be
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListTurns:
+    """`writer`: the subject of the API key; empty for any."""
+
     key: ConversationKey
     first_step: int = 1
     last_step: int = LAST
+    writer: str = ""
     page_size: int = DEFAULT_PAGE
     page_token: str = ""
     min_revision: int = 0
@@ -34,7 +37,11 @@ async def list_turns(house: House, command: ListTurns) -> TurnsListed:
     async with house.conversations.reading(command.key, command.min_revision) as conversation:
         page = page_of(
             command,
-            conversation.between(command.first_step, command.last_step),
+            (
+                turn
+                for turn in conversation.between(command.first_step, command.last_step)
+                if command.writer in ("", turn.writer)
+            ),
             lambda turn: (turn.step,),
             BY_NUMBER,
             command.page_token,

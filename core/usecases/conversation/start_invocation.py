@@ -19,7 +19,7 @@ from core.usecases.user.writer import SCOPE, writer_of
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartInvocation:
     """No `invocation_id`: one is made. No `conversation_id`: it belongs to none. None: as configured. `stated`:
-    the query counts as the user's own words."""
+    the query counts as the user's own words. `writer`: the subject of the API key that starts it."""
 
     tenant: Tenant
     user: User
@@ -32,6 +32,7 @@ class StartInvocation:
     context_window: int | None = None
     keep_steps: int | None = None
     stated: bool = True
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -116,6 +117,7 @@ def _record(house: House, command: StartInvocation, key: InvocationKey, place: _
         conversation_uid=place.uid,
         query=command.query,
         stated=command.stated,
+        writer=command.writer,
         threshold=min(asked, default=working.threshold),
         keep_steps=command.keep_steps or working.keep_steps,
         create_time=now,

@@ -90,6 +90,7 @@ def passages_of(turns: Iterable[Turn]) -> list[Passage]:
                         event_time=turn.event_time,
                         step=turn.step,
                         stated=turn.stated,
+                        writer=turn.writer,
                     )
                 )
     return found

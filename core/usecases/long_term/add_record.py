@@ -6,15 +6,17 @@ Law: what has expired is not there, whether or not it has been swept away: its i
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import InvalidField, RecordExists, RecordNotFound
+from core.errors import InvalidField, RecordExists
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
-from core.long_term.forgetting import is_forgotten
+from core.long_term.forgetting import is_forgotten, is_rejected
+from core.long_term.reviewing import awaits, proposal
 from core.long_term.standing import Rewriting
-from core.long_term.steps import RecordDrop, RecordPut, Step
+from core.long_term.steps import ProposalPut, RecordDrop, RecordPut, Step
 from core.long_term.texts import normalised
 from core.model.record import Origin, Record, RecordKind, RecordState, SupersededReason
+from core.model.review import Proposal
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
@@ -30,7 +32,7 @@ from core.usecases.long_term.writing import Edit, write
 class AddRecord:
     """The record as it came: without an id one is made; its times but `event_time` are the service's to set.
     `dated`: whether its `event_time` was given; else it is now. `place`: where its fields are in the request.
-    `supersedes`: facts whose place it takes."""
+    `supersedes`: facts whose place it takes. `approves`: its caller may approve what waits for a review."""
 
     key: CollectionKey
     record: Record
@@ -38,6 +40,7 @@ class AddRecord:
     allow_sensitive: bool = False
     place: str = "record."
     supersedes: tuple[RecordId, ...] = ()
+    approves: bool = True
     request: RequestKey | None = None
 
 
@@ -62,15 +65,18 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
         touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
         lasts = lasting(collection, now, memory.retention)
         before = collection.records.get(record_id)
-        if before is not None and lasts(before):
+        if (before is not None and lasts(before)) or record_id in collection.proposals:
             raise RecordExists(record_id)
-        if was_forgotten(collection, given):
+        if was_forgotten(collection, given, approves=command.approves):
             return Edit(result=Kept(record_ids=(), forgotten=True))
+        waits = awaits(collection.record, given, approves=command.approves)
         known = collection.same_text(given.content) if given.kind is RecordKind.FACT else None
-        if known is not None and lasts(known):
+        if known is not None and lasts(known) and not (waits and command.supersedes):
             rewriting = Rewriting(collection, house.long_term)
-            joined = replace(rewriting.known(known, given), update_time=now)
-            rewriting.put(joined)
+            joined = rewriting.known(known, given, is_approved=not waits)
+            if not waits:
+                joined = replace(joined, update_time=now)
+                rewriting.put(joined)
             _take_place(rewriting, joined, command.supersedes)
             kept = kept_of(collection, [known.record_id], known=True)
             return Edit(
@@ -80,6 +86,15 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
                 sees_all=bool(command.supersedes),
             )
         record = replace(stamped(given, now, revision), record_id=record_id)
+        if waits:
+            _require_facts(collection, command.supersedes)
+            waiting = proposal(collection, record, lasts, house.long_term, command.supersedes)
+            return Edit(
+                result=_kept_waiting(waiting, record_id),
+                steps=(ProposalPut(proposal=waiting),),
+                touches=touches | {f"record:{waiting.record.record_id}"},
+                sees_all=bool(command.supersedes),
+            )
         steps: tuple[Step, ...] = (
             RecordPut(record=record),
             *_of_those_superseded(house, collection, record, command),
@@ -103,6 +118,11 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
     return await write(house, command.key, compose, command.request, Kept)
 
 
+def _kept_waiting(waiting: Proposal, record_id: RecordId) -> Kept:
+    own = waiting.record.record_id
+    return Kept(record_ids=(own,), known=own != record_id, uses=(None,), awaits_review=True)
+
+
 def _of_those_superseded(
     house: House, collection: Collection, record: Record, command: AddRecord
 ) -> Iterable[Step]:
@@ -116,23 +136,39 @@ def _of_those_superseded(
 
 def _take_place(rewriting: Rewriting, record: Record, supersedes: Sequence[RecordId]) -> None:
     """Raises RecordNotFound, InvalidField."""
+    if record.record_id in supersedes:
+        place = supersedes.index(record.record_id)
+        raise InvalidField(f"supersedes[{place}]", "must name another fact: this one says the same")
+    _require_facts(rewriting.collection, supersedes)
+    take_place(rewriting, record, supersedes)
+
+
+def _require_facts(collection: Collection, supersedes: Sequence[RecordId]) -> None:
+    """Raises RecordNotFound, InvalidField."""
     for place, key in enumerate(supersedes):
-        field = f"supersedes[{place}]"
-        if key == record.record_id:
-            raise InvalidField(field, "must name another fact: this one says the same")
+        if collection.stored(key).kind is not RecordKind.FACT:
+            raise InvalidField(f"supersedes[{place}]", "must name a FACT")
+
+
+def take_place(rewriting: Rewriting, record: Record, supersedes: Sequence[RecordId]) -> None:
+    """Lets a record take the place of others, as far as they are facts that stand."""
+    for key in supersedes:
         other = rewriting.get(key)
-        if other is None:
-            raise RecordNotFound(key)
-        if other.kind is not RecordKind.FACT:
-            raise InvalidField(field, "must name a FACT")
+        if other is None or key == record.record_id or other.kind is not RecordKind.FACT:
+            continue
         if other.state is not RecordState.SUPERSEDED:
             moment = max(record.event_time, other.valid_from)
             rewriting.supersede(other, record, moment, SupersededReason.CALLER)
 
 
-def was_forgotten(collection: Collection, given: Record) -> bool:
-    """Whether it was deleted since. What a call stores is new by that; what others said may be older."""
-    if given.origin is Origin.STORED or not collection.tombstones:
+def was_forgotten(collection: Collection, given: Record, *, approves: bool = False) -> bool:
+    """Whether it was deleted since, or rejected, unless it comes from a caller that may approve. What a call stores is
+    newer than any deletion; what others said may be older."""
+    stones, salt = collection.tombstones.values(), collection.record.salt
+    if not stones:
         return False
-    stones = collection.tombstones.values()
-    return is_forgotten(given.content, given.event_time, stones, collection.record.salt)
+    if not approves and is_rejected(given, stones, salt):
+        return True
+    if given.origin is Origin.STORED:
+        return False
+    return is_forgotten(given.content, given.event_time, stones, salt)

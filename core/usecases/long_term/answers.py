@@ -12,7 +12,7 @@ from core.errors import CollectionNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
-from core.long_term.steps import RecordPut
+from core.long_term.steps import ProposalPut, RecordPut
 from core.model.record import Record, Uses
 from core.ports.aggregates import Committed
 from core.usecases.house import House
@@ -21,18 +21,20 @@ from core.usecases.replays import stored_steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A record, and how often it was used. One that is gone has no record."""
+    """A record, and how often it was used. One that is gone has no record. `supersedes`: of what waits for a review."""
 
     record_id: RecordId
     record: Record | None
     uses: Uses | None = None
+    supersedes: tuple[RecordId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     """Which records a call stored or changed. `known`: the first was there. `forgotten`: none was stored on purpose.
     `uses`: how often each was used by then, and `superseded_ids`: whose place the first had taken; both are missing in
-    answers that were kept before they were told. `shares`: of an opinion or an outcome, what each had of it."""
+    answers that were kept before they were told. `shares`: of an opinion or an outcome, what each had of it.
+    `awaits_review`: the first waits, and is no record yet."""
 
     record_ids: tuple[RecordId, ...]
     known: bool = False
@@ -40,6 +42,7 @@ class Kept:
     uses: tuple[Uses | None, ...] = ()
     superseded_ids: tuple[RecordId, ...] = ()
     shares: tuple[float, ...] = ()
+    awaits_review: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +68,10 @@ def superseded_by(record_id: RecordId, records: Iterable[Record]) -> tuple[Recor
 
 
 def records_of(steps: Iterable[Any]) -> Mapping[RecordId, Record]:
-    """Returns the records that a change put."""
-    return {step.record.record_id: step.record for step in steps if isinstance(step, RecordPut)}
+    """Returns the records that a change put, or proposed."""
+    put = [step.record for step in steps if isinstance(step, RecordPut)]
+    put += [step.proposal.record for step in steps if isinstance(step, ProposalPut)]
+    return {record.record_id: record for record in put}
 
 
 async def read_back(house: House, key: CollectionKey, committed: Committed[Kept]) -> RecordsKept:
@@ -92,7 +97,8 @@ async def seen_of(house: House, key: CollectionKey, ids: Sequence[RecordId]) -> 
     try:
         async with house.collections.reading(key) as collection:
             return tuple(
-                Seen(record_id=i, record=collection.records.get(i), uses=collection.uses.get(i)) for i in ids
+                Seen(record_id=i, record=collection.record_or_proposal(i), uses=collection.uses.get(i))
+                for i in ids
             )
     except CollectionNotFound:  # purged meanwhile
         return tuple(Seen(record_id=i, record=None) for i in ids)

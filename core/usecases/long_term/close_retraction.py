@@ -13,7 +13,16 @@ from core.errors import RetractionClosed
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
-from core.long_term.steps import FeedbackPut, HeldDrop, RecordPut, ReflectionPut, RetractionPut, Step, UsesPut
+from core.long_term.steps import (
+    FeedbackPut,
+    HeldDrop,
+    ProposalPut,
+    RecordPut,
+    ReflectionPut,
+    RetractionPut,
+    Step,
+    UsesPut,
+)
 from core.model.record import NO_RECORD, Record, RecordState
 from core.model.retraction import Held, Retraction, RetractionState
 from core.ports.aggregates import Committed, RequestKey
@@ -72,6 +81,7 @@ def _released(collection: Collection, held: Iterable[Held]) -> list[Step]:
     back = _records_back(collection, held)
     known = collection.records.keys() | back.keys()
     steps: list[Step] = [RecordPut(record=record) for record in back.values()]
+    steps += _proposals_back(collection, held)
     for each in held:
         steps.append(HeldDrop(name=each.name))
         if each.record is not None and each.uses is not None and each.record.record_id in back:
@@ -104,6 +114,16 @@ def _records_back(collection: Collection, held: Iterable[Held]) -> dict[RecordId
         ):
             back[record.record_id] = record
     return {key: _consistent(record, collection.records, back) for key, record in back.items()}
+
+
+def _proposals_back(collection: Collection, held: Iterable[Held]) -> Iterable[ProposalPut]:
+    """Yields the proposals that went, and those that changed and are still as they were left."""
+    for each in held:
+        if each.proposal is None:
+            continue
+        now = collection.record_or_proposal(each.proposal.record.record_id)
+        if now == each.after:  # gone, and still not there, or as it was left
+            yield ProposalPut(proposal=each.proposal)
 
 
 def _is_as_left(now: Record, after: Record) -> bool:

@@ -50,14 +50,15 @@ async def delete_records(house: House, command: DeleteRecords) -> Committed[Reco
             chosen = [collection.stored(record_id) for record_id in command.record_ids]
         else:
             chosen = [r for r in collection.records.values() if command.filter.admits(r)]
-        return _erasing(house, collection, chosen, now)
+        return erasing(house, collection, chosen, now)
 
     return await edit(house, command.key, compose, command.request, RecordsDeleted, even_off=True)
 
 
-def _erasing(
+def erasing(
     house: House, collection: Collection, chosen: Sequence[Record], now: datetime
 ) -> Edit[RecordsDeleted]:
+    """Returns the change that erases records."""
     rewriting = Rewriting(collection, house.long_term)
     going = {r.record_id: r for one in chosen for r in (one, *rewriting.duplicates(one))}
     rewriting.dropped.update(going)
@@ -67,7 +68,7 @@ def _erasing(
     feedback = feedback_without(collection, set(going))
     remade = waiting_anew(collection, going.keys(), going.keys())
     room = house.limits.tombstones_per_collection - len(drops)
-    steps = (*drops, *_oldest_tombstones(collection, room), *feedback, *remade, *rewriting.steps)
+    steps = (*drops, *oldest_tombstones(collection, room), *feedback, *remade, *rewriting.steps)
     result = RecordsDeleted(
         records=len(drops),
         feedback=sum(isinstance(step, FeedbackDrop) for step in feedback),
@@ -78,9 +79,10 @@ def _erasing(
 
 
 def drops(
-    house: House, collection: Collection, turns: Turns, now: datetime
+    house: House, collection: Collection, turns: Turns, now: datetime, *, marks: bool = True
 ) -> tuple[tuple[Step, ...], Unlearned]:
-    """Steps that take out of a collection what turns that are gone taught it, and what that comes to."""
+    """Steps that take out of a collection what turns that are gone taught it, and what that comes to. `marks`: it
+    leaves tombstones, so that it does not come back."""
     rewriting = Rewriting(collection, house.long_term)
     done = unlearn(collection, turns, rewriting)
     salt = collection.record.salt
@@ -88,14 +90,15 @@ def drops(
     dropped = [
         RecordDrop(
             record_id=r.record_id,
-            tombstone=tombstone(r, salt, now) if r.record_id in done.marked else None,
+            tombstone=tombstone(r, salt, now) if marks and r.record_id in done.marked else None,
         )
         for r in done.gone
     ]
     room = house.limits.tombstones_per_collection - len(done.marked)
     steps = (
         *dropped,
-        *_oldest_tombstones(collection, room),
+        *done.proposals,
+        *oldest_tombstones(collection, room),
         *feedback_without(collection, going),
         *waiting_anew(collection, going, going),
         *_held_of(collection, turns),
@@ -107,7 +110,7 @@ def drops(
 def _held_of(collection: Collection, turns: Turns) -> Iterable[Step]:
     """Drops of what a retraction holds and these turns taught: no release brings it back."""
     for held in collection.held.values():
-        records = [record for record in (held.record, held.after) if record is not None]
+        records = [record for record in (held.any_record, held.after) if record is not None]
         sources = [source for record in records for source in (record.provenance, *record.also_from)]
         if any(map(turns.taught, sources)):
             yield HeldDrop(name=held.name)
@@ -125,7 +128,7 @@ def feedback_without(collection: Collection, gone: set[RecordId]) -> list[Step]:
     return steps
 
 
-def _oldest_tombstones(collection: Collection, room: int) -> Iterable[Step]:
+def oldest_tombstones(collection: Collection, room: int) -> Iterable[Step]:
     """Drops of the oldest, so that so many are left at most."""
     oldest = sorted(collection.tombstones.values(), key=lambda stone: stone.time)
     return [TombstoneDrop(record_id=s.record_id) for s in oldest[: max(0, len(oldest) - max(room, 0))]]

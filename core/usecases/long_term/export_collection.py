@@ -28,6 +28,7 @@ async def export_collection(house: House, command: ExportCollection) -> AsyncGen
     async with looking(house, command.key, command.min_revision) as opened:
         collection = opened.collection
         kept = sorted(filter(opened.lasts, collection.records.values()), key=lambda r: r.record_id)
+        waiting = [one for key, one in sorted(collection.proposals.items()) if opened.lasts(one.record)]
         contents = Contents(
             records=tuple(kept),
             uses=dict(collection.uses),
@@ -36,6 +37,7 @@ async def export_collection(house: House, command: ExportCollection) -> AsyncGen
                 for key in sorted(collection.reflections)
                 if collection.reflections[key].text
             ),
+            proposals=tuple(waiting),
         )
     for path, text in files_of(contents):
         for start in range(0, len(text), PART):

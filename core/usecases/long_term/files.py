@@ -14,7 +14,7 @@ from typing import Any
 from core.aggregate.codec import decode, encode_text
 from core.errors import ImportInvalid
 from core.ids import ConversationId, InvocationId, RecordId, ReflectionId, is_id
-from core.long_term.standing import MOST_ORIGINS
+from core.long_term.standing import MOST_OPPONENTS, MOST_ORIGINS
 from core.model.record import (
     STRATEGY,
     Episode,
@@ -28,6 +28,7 @@ from core.model.record import (
     SupersededReason,
     Uses,
 )
+from core.model.review import Proposal
 from core.text.long_json import decoded
 from core.text.storable import depth_of, require_storable
 
@@ -48,6 +49,12 @@ class Contents:
     records: tuple[Record, ...]
     uses: Mapping[RecordId, Uses]
     reflections: tuple[Reflection, ...]
+    proposals: tuple[Proposal, ...] = ()
+
+    @property
+    def all_records(self) -> tuple[Record, ...]:
+        """Returns the records, and those that wait for a review."""
+        return (*self.records, *(one.record for one in self.proposals))
 
 
 # ---- writing ----
@@ -56,9 +63,17 @@ class Contents:
 def files_of(contents: Contents) -> Iterable[tuple[str, str]]:
     """Yields path and text of each file, the index first."""
     entries = [_entry(record, contents.uses.get(record.record_id)) for record in contents.records]
-    index = {"memories": entries, "reflections": [_reflection_entry(r) for r in contents.reflections]}
+    index: dict[str, Any] = {
+        "memories": entries,
+        "reflections": [_reflection_entry(r) for r in contents.reflections],
+    }
+    if contents.proposals:
+        index["awaiting_review"] = [
+            _entry(one.record, None) | ({"supersedes": list(one.supersedes)} if one.supersedes else {})
+            for one in contents.proposals
+        ]
     yield INDEX, json.dumps(index, ensure_ascii=False, indent=2) + "\n"
-    for record in contents.records:
+    for record in contents.all_records:
         if record.detail:
             yield f"{FOLDER}{record.record_id}.md", _front(record) + record.detail
     for reflection in contents.reflections:
@@ -100,7 +115,7 @@ def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
         own["superseded_reason"] = record.superseded_reason.value
     if record.ttl is not None:
         own["ttl_seconds"] = record.ttl.total_seconds()
-    for name in ("conversation_id", "invocation_id", "agent", "superseded_by", "reflection_id"):
+    for name in ("conversation_id", "invocation_id", "agent", "superseded_by", "reflection_id", "writer"):
         if value := getattr(record, name):
             own[name] = value
     for name in ("steps", "contested_with"):
@@ -194,18 +209,28 @@ def contents_of(files: Mapping[str, str], now: datetime) -> Contents:
     entries, reflected = _entries(whole, "memories"), _entries(whole, "reflections", [])
     records: dict[RecordId, Record] = {}
     uses: dict[RecordId, Uses] = {}
-    for line, entry in enumerate(entries, 1):
+    proposals: dict[RecordId, Proposal] = {}
+    waiting = _entries(whole, "awaiting_review", [])
+    for line, entry in enumerate((*entries, *waiting), 1):
         try:
             record, used = _record(entry, files, now)
+            supersedes = _ids(entry.get("supersedes", []))
         except UNREADABLE as failure:
             raise ImportInvalid(line, f"the memory cannot be read ({type(failure).__name__})") from None
-        if record.record_id in records:
+        if record.record_id in records or record.record_id in proposals:
             raise ImportInvalid(line, f"{record.record_id} stands there twice")
+        if line > len(entries):
+            proposals[record.record_id] = Proposal(record=record, supersedes=supersedes)
+            continue
         records[record.record_id] = record
         if used is not None:
             uses[record.record_id] = used
-    reflections = _reflections(reflected, files, records, now)
-    return Contents(records=tuple(records.values()), uses=uses, reflections=reflections)
+    return Contents(
+        records=tuple(records.values()),
+        uses=uses,
+        reflections=_reflections(reflected, files, records, now),
+        proposals=tuple(proposals.values()),
+    )
 
 
 def _entries(index: Any, name: str, missing: Any = None) -> list[Any]:
@@ -243,6 +268,7 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         steps=_steps(entry.get("steps", [])),
         invocation_id=InvocationId(_id_or_none(entry.get("invocation_id", ""))),
         agent=_text(entry.get("agent", ""), 128),
+        writer=_text(entry.get("writer", ""), 128),
         event_time=event_time,
         create_time=created,
         update_time=_time(entry.get("updated_at"), created),
@@ -344,6 +370,10 @@ def _id(value: Any) -> str:
     if not isinstance(value, str) or not is_id(value):
         raise ValueError("no id")
     return value
+
+
+def _ids(values: Any) -> tuple[RecordId, ...]:
+    return tuple(dict.fromkeys(RecordId(_id(value)) for value in _list(values, MOST_OPPONENTS)))
 
 
 def _id_or_none(value: Any) -> str:

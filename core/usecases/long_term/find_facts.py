@@ -100,6 +100,7 @@ def _record(house: House, source: Source, candidate: Candidate, passages: Sequen
         conversation_id=source.conversation_id,
         steps=tuple(sorted({passage.step for passage in cited if passage.step})),
         invocation_id=source.invocation_id,
+        writer=next((passage.writer for passage in cited if passage.writer), ""),
     )
 
 

@@ -9,6 +9,7 @@ from core.errors import InvalidField
 from core.ids import RecordId, ReflectionId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.reviewing import require_approval
 from core.long_term.steps import ReflectionPut
 from core.model.record import Record, RecordState, Reflection
 from core.model.usage import NO_USAGE, Usage
@@ -24,12 +25,14 @@ from core.usecases.user.writer import require_memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateReflection:
-    """Without `record_ids` the weightiest records of the category."""
+    """Without `record_ids` the weightiest records of the category. `approves`: its caller may approve what waits for a
+    review."""
 
     key: CollectionKey
     title: str
     category: str = ""
     record_ids: tuple[RecordId, ...] = ()
+    approves: bool = True
     request: RequestKey | None = None
 
 
@@ -54,7 +57,7 @@ class ReflectionGenerated:
 
 async def generate_reflection(house: House, command: GenerateReflection) -> ReflectionGenerated:
     """Raises RecordNotFound, InvalidField (nothing to reflect on), CollectionNotFound, MemoryOff, AgentUnavailable,
-    AgentReplyInvalid, BudgetSpent, RequestIdReused."""
+    AgentReplyInvalid, BudgetSpent, PermissionDenied, RequestIdReused."""
     account = Account(house.workshop.ledger(command.key))
     committed = await _Writing(house, command, account).commit()
     account.settle()
@@ -99,6 +102,8 @@ class _Writing:
 
     def _compose(self, collection: Collection, revision: int) -> Edit[ReflectionKept]:
         self._account.saw(collection)
+        does = "a reflection's title is a caller's"
+        require_approval(collection.record, approves=self._command.approves, does=does)
         records = self._chosen(collection)
         said = tuple((record.record_id, record.content) for record in records)
         if said not in self._opinions:

@@ -25,6 +25,7 @@ class CollectionCounts:
     tombstones: int = 0
     contested: int = 0
     unjudged: int = 0
+    awaiting_review: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,4 +55,5 @@ def counts_of(collection: Collection) -> CollectionCounts:
         tombstones=len(collection.tombstones),
         contested=contested,
         unjudged=len(collection.unjudged),
+        awaiting_review=len(collection.proposals),
     )

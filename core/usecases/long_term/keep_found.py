@@ -2,7 +2,7 @@
 
 Law: the same door as StoreFact's. A fact or strategy that is known is reinforced, once per source; what was deleted
 since stays deleted, and what has expired is not known; new facts wait for their judgement. Where a collection is full
-the weakest of what no user said gives way, else they.
+the weakest of what no user said gives way, else they; nothing gives way to what waits for a review.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,11 +12,13 @@ from core.errors import LimitReached
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.reviewing import awaits, proposal
 from core.long_term.standing import Rewriting
-from core.long_term.steps import RecordDrop, RecordPut, Step
+from core.long_term.steps import ProposalPut, RecordDrop, RecordPut, Step
 from core.long_term.texts import normalised
 from core.long_term.worth import decay, half_life, weight
 from core.model.record import NO_RECORD, Origin, Record, RecordKind
+from core.model.review import Proposal
 from core.ports.aggregates import Committed, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
@@ -45,7 +47,8 @@ class KeepFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundKept:
-    """The records that say what was found, new or known, and how many were withheld as sensitive."""
+    """The records that say what was found, new or known, without those that wait for a review, and how many were
+    withheld as sensitive."""
 
     fact_ids: tuple[RecordId, ...] = ()
     episode_id: RecordId = NO_RECORD
@@ -62,23 +65,29 @@ async def keep_found(house: House, command: KeepFound) -> Committed[FoundKept]:
     def compose(collection: Collection, revision: int) -> Edit[FoundKept]:
         rewriting = Rewriting(collection, house.long_term)
         new: dict[int, Record] = {}
+        waiting: list[Proposal] = []
         ids = [NO_RECORD] * len(command.records)
         lasts = lasting(collection, now, memory.retention)
         for place, found in enumerate(command.records):
             if was_forgotten(collection, found):
                 continue
-            if (same := _same(collection, found, lasts)) is not None:
+            if (same := same_as(collection, found, lasts)) is not None:
                 _reinforce(rewriting, same, found)
                 ids[place] = same
+                continue
+            record = replace(stamped(found, now, revision), record_id=new_ids[place])
+            if awaits(collection.record, found, approves=False):
+                waiting.append(proposal(collection, record, lasts, house.long_term))
             else:
-                new[place] = replace(stamped(found, now, revision), record_id=new_ids[place])
+                new[place] = record
         kept, gone = _with_room(house, collection, list(new.values()))
         stored = {record.record_id for record in kept}
         for place, record in new.items():
             ids[place] = record.record_id if record.record_id in stored else NO_RECORD
+        proposed = _proposals_with_room(house, collection, kept, waiting)
         return Edit(
             result=_told(command, ids),
-            steps=(*gone, *rewriting.steps, *(RecordPut(record=record) for record in kept)),
+            steps=(*gone, *rewriting.steps, *(RecordPut(record=record) for record in kept), *proposed),
             sees_all=True,
             erase=bool(gone),
         )
@@ -99,7 +108,7 @@ def _told(command: KeepFound, ids: Sequence[RecordId]) -> FoundKept:
     )
 
 
-def _same(collection: Collection, found: Record, lasts: Lasts) -> RecordId | None:
+def same_as(collection: Collection, found: Record, lasts: Lasts) -> RecordId | None:
     """Returns the record with the very same words: of facts, and of what was distilled."""
     if found.kind is RecordKind.FACT:
         known = collection.same_text(found.content)
@@ -116,7 +125,8 @@ def _reinforce(rewriting: Rewriting, record_id: RecordId, again: Record) -> None
     """Strengthens a record once per source: a source that is gone through again makes nothing surer."""
     known = rewriting.get(record_id)
     if known is not None and again.provenance not in (known.provenance, *known.also_from):
-        rewriting.known(known, again)
+        waits = awaits(rewriting.collection.record, again, approves=False)
+        rewriting.known(known, again, is_approved=not waits)
 
 
 def _with_room(
@@ -143,12 +153,25 @@ def _with_room(
 def _fits(house: House, collection: Collection, new: Sequence[Record], gone: Sequence[Record]) -> bool:
     more = sum(map(characters, new)) - sum(map(characters, gone))
     try:
-        house.limits.check_records(
-            len(collection.records) + len(new) - len(gone), collection.characters + more
-        )
+        house.limits.check_records(collection.filled + len(new) - len(gone), collection.characters + more)
     except LimitReached:
         return False
     return True
+
+
+def _proposals_with_room(
+    house: House, collection: Collection, kept: Sequence[Record], waiting: Sequence[Proposal]
+) -> list[ProposalPut]:
+    """Returns the proposals that find room beside what is kept."""
+    new = list(kept)
+    puts: list[ProposalPut] = []
+    for one in waiting:
+        if one.record.record_id not in collection.proposals:
+            if not _fits(house, collection, [*new, one.record], ()):
+                continue
+            new.append(one.record)
+        puts.append(ProposalPut(proposal=one))
+    return puts
 
 
 def _weakest_first(house: House, collection: Collection) -> Iterator[Record]:

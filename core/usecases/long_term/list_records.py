@@ -1,9 +1,11 @@
 """ListRecords: records by id, all or those a filter admits."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.ids import ConversationId
 from core.keys import CollectionKey
+from core.long_term.collection import Collection
 from core.model.record import NO_CONVERSATION, Record, RecordKind, RecordState
 from core.usecases.house import House
 from core.usecases.long_term.answers import Seen
@@ -13,7 +15,8 @@ from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFilter:
-    """What is empty admits all; what is given must all hold."""
+    """What is empty admits all; what is given must all hold. `awaits_review`: proposals are looked for instead of
+    records."""
 
     kinds: frozenset[RecordKind] = frozenset()
     category: str = ""
@@ -22,6 +25,8 @@ class RecordFilter:
     states: frozenset[RecordState] = frozenset()
     needs_revision: bool | None = None
     conversation_id: ConversationId = NO_CONVERSATION
+    awaits_review: bool = False
+    writer: str = ""
 
     @property
     def admits_all(self) -> bool:
@@ -36,6 +41,7 @@ class RecordFilter:
             and (not self.states or record.state in self.states)
             and self.needs_revision in (None, record.needs_revision)
             and (not self.conversation_id or record.conversation_id == self.conversation_id)
+            and (not self.writer or record.writer == self.writer)
         )
 
 
@@ -58,13 +64,26 @@ class RecordsListed:
     revision: int
 
 
+def _looked_through(collection: Collection, chosen: RecordFilter) -> Iterable[Record]:
+    if chosen.awaits_review:
+        return (one.record for one in collection.proposals.values())
+    return collection.records.values()
+
+
+def _seen(collection: Collection, record: Record) -> Seen:
+    record_id = record.record_id
+    if record.awaits_review:
+        return Seen(record_id=record_id, record=record, supersedes=collection.proposals[record_id].supersedes)
+    return Seen(record_id=record_id, record=record, uses=collection.uses.get(record_id))
+
+
 async def list_records(house: House, command: ListRecords) -> RecordsListed:
     """Raises InvalidField (page_token), CollectionNotFound, RevisionNotReached."""
     async with looking(house, command.key, command.min_revision) as opened:
         collection = opened.collection
         admitted = (
             record
-            for record in collection.records.values()
+            for record in _looked_through(collection, command.filter)
             if command.filter.admits(record) and opened.lasts(record)
         )
         page = page_of(
@@ -75,7 +94,5 @@ async def list_records(house: House, command: ListRecords) -> RecordsListed:
             command.page_token,
             command.page_size,
         )
-        seen = tuple(
-            Seen(record_id=r.record_id, record=r, uses=collection.uses.get(r.record_id)) for r in page.items
-        )
+        seen = tuple(_seen(collection, record) for record in page.items)
         return RecordsListed(records=seen, next_page_token=page.next_page_token, revision=collection.revision)

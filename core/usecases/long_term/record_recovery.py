@@ -9,8 +9,9 @@ from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.recovery import changed, same_mending
+from core.long_term.reviewing import awaits, proposal
 from core.long_term.standing import MOST_ORIGINS
-from core.long_term.steps import RecordPut
+from core.long_term.steps import ProposalPut, RecordPut
 from core.long_term.worth import reinforced
 from core.model.record import (
     ERROR_RECOVERY,
@@ -26,6 +27,7 @@ from core.ports.aggregates import RequestKey
 from core.ports.store import Require
 from core.text.scripts import is_chinese
 from core.usecases.house import House
+from core.usecases.long_term.add_record import was_forgotten
 from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless
@@ -39,7 +41,8 @@ SHOWN = 200  # code points of a value in a detail
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRecovery:
     """`explanation`: empty to tell it from the arguments. `source`: the run of an agent it was seen in. `requires`:
-    what must hold, where it is more than that the user's memory is on."""
+    what must hold, where it is more than that the user's memory is on. `approves`: its caller may approve what waits
+    for a review; what is learned of a run has none. `writer`: the subject of its API key."""
 
     key: CollectionKey
     recovery: Recovery
@@ -48,6 +51,8 @@ class RecordRecovery:
     allow_sensitive: bool = False
     source: Provenance | None = None
     requires: tuple[Require, ...] | None = None
+    approves: bool = True
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -62,12 +67,22 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
         require_harmless(new, "")
 
     def compose(collection: Collection, revision: int) -> Edit[Kept]:
-        known = _known(collection, command.recovery, lasting(collection, now, memory.retention))
+        if was_forgotten(collection, new, approves=command.approves):
+            return Edit(result=Kept(record_ids=(), forgotten=True))
+        lasts = lasting(collection, now, memory.retention)
+        known = known_mending(collection, command.recovery, lasts)
+        waits = awaits(collection.record, new, approves=command.approves)
+        if known is None and waits:
+            waiting = proposal(collection, replace(new, revision=revision), lasts, house.long_term)
+            record_id = waiting.record.record_id
+            kept = Kept(record_ids=(record_id,), uses=(None,), awaits_review=True)
+            touches = frozenset({f"recovery:{new.tags}", f"record:{record_id}"})
+            return Edit(result=kept, steps=(ProposalPut(proposal=waiting),), touches=touches)
         if known is None:
             kept, put = Kept(record_ids=(new.record_id,), uses=(None,)), replace(new, revision=revision)
         else:
             kept = kept_of(collection, [known.record_id], known=True)
-            put = _again(reinforced(known, house.long_term), new)
+            put = mended_again(reinforced(known, house.long_term), new, keeps_words=waits)
         touches = frozenset({f"recovery:{new.tags}", f"record:{put.record_id}"})
         return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)
 
@@ -78,7 +93,7 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
     )
 
 
-def _known(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record | None:
+def known_mending(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record | None:
     for record_id in collection.recoveries:
         record = collection.records[record_id]
         if record.recovery is not None and lasts(record) and same_mending(record.recovery, recovery):
@@ -86,16 +101,18 @@ def _known(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record |
     return None
 
 
-def _again(known: Record, new: Record) -> Record:
-    """Returns the known record with the newest arguments that worked."""
+def mended_again(known: Record, new: Record, *, keeps_words: bool = False) -> Record:
+    """Returns the known record with the newest arguments that worked; with its own where these would wait for a
+    review."""
     assert known.recovery is not None, "it was found among recoveries"
     assert new.recovery is not None, "it was made as one"
-    recovery = replace(new.recovery, successes=known.recovery.successes + 1, failures=known.recovery.failures)
+    worked = known.recovery if keeps_words else new.recovery
+    recovery = replace(worked, successes=known.recovery.successes + 1, failures=known.recovery.failures)
     sources = dict.fromkeys((*known.also_from, new.provenance))
     return replace(
         known,
         recovery=recovery,
-        detail=new.detail,
+        detail=known.detail if keeps_words else new.detail,
         event_time=new.event_time,
         also_from=tuple(sources)[:MOST_ORIGINS] if new.steps else known.also_from,
     )
@@ -118,6 +135,7 @@ def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confide
         update_time=now,
         valid_from=now,
         recovery=recovery,
+        writer=command.writer,
         conversation_id=command.source.conversation_id if command.source else NO_CONVERSATION,
         steps=command.source.steps if command.source else (),
         invocation_id=command.source.invocation_id if command.source else NO_INVOCATION,

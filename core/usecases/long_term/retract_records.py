@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.errors import RecordNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
@@ -18,6 +19,8 @@ from core.long_term.steps import (
     FeedbackDrop,
     FeedbackPut,
     HeldPut,
+    ProposalDrop,
+    ProposalPut,
     RecordDrop,
     ReflectionDrop,
     ReflectionPut,
@@ -90,28 +93,35 @@ def _quarantine(
 ) -> Edit[RecordsRetracted]:
     chosen = command.chosen
     for record_id in chosen.record_ids:
-        collection.stored(record_id)
+        if collection.record_or_proposal(record_id) is None:
+            raise RecordNotFound(record_id)
     rewriting = Rewriting(collection, house.long_term)
-    gone = {record.record_id for record in unlearn(collection, chosen, rewriting).gone}
+    done = unlearn(collection, chosen, rewriting)
+    gone = {record.record_id for record in done.gone}
     feedback, reflections = feedback_without(collection, gone), waiting_anew(collection, gone, gone)
     changed = {step.record.record_id: step.record for step in rewriting.steps}
-    nothing = not (gone or changed)
+    gone_ids = gone | {step.record_id for step in done.proposals if isinstance(step, ProposalDrop)}
+    changed_ids = changed.keys() | {
+        step.proposal.record.record_id for step in done.proposals if isinstance(step, ProposalPut)
+    }
+    nothing = not (gone_ids or changed_ids)
     retraction = Retraction(
         retraction_id=retraction_id,
         state=RetractionState.QUARANTINED,
         create_time=now,
-        records=len(gone),
-        changed=len(changed),
+        records=len(gone_ids),
+        changed=len(changed_ids),
         source=chosen.source,
         conversation_id=chosen.conversation_id,
+        writer=chosen.writer,
         since=chosen.since,
         until=chosen.until,
         reason=command.reason,
     )
     result = RecordsRetracted(
         retraction=None if nothing else retraction,
-        record_ids=tuple(sorted(gone)[:MOST_TOLD]),
-        changed_ids=tuple(sorted(changed)[:MOST_TOLD]),
+        record_ids=tuple(sorted(gone_ids)[:MOST_TOLD]),
+        changed_ids=tuple(sorted(changed_ids)[:MOST_TOLD]),
         feedback=len(feedback),
         reflections=len(reflections),
     )
@@ -121,9 +131,12 @@ def _quarantine(
         RetractionPut(retraction=retraction),
         *(
             HeldPut(held=held)
-            for held in _held(collection, retraction_id, gone, changed, (*feedback, *reflections))
+            for held in _held(
+                collection, retraction_id, gone, changed, (*feedback, *reflections, *done.proposals)
+            )
         ),
         *(RecordDrop(record_id=record_id) for record_id in sorted(gone)),
+        *done.proposals,
         *feedback,
         *reflections,
         *rewriting.steps,
@@ -157,6 +170,12 @@ def _held(
             case ReflectionPut():
                 reflection_id = step.reflection.reflection_id
                 yield Held(retraction_id=retraction_id, reflection=collection.reflections[reflection_id])
+            case ProposalDrop():
+                yield Held(retraction_id=retraction_id, proposal=collection.proposals[step.record_id])
+            case ProposalPut():
+                after = step.proposal.record
+                before = collection.proposals[after.record_id]
+                yield Held(retraction_id=retraction_id, proposal=before, after=after)
 
 
 def oldest_closed(collection: Collection) -> Iterable[Step]:

@@ -36,9 +36,10 @@ async def store_fact(house: House, command: StoreFact) -> FactStored:
     fact is stored then all the same."""
     key = command.adding.key
     committed = await store(house, command.adding)
-    if not command.wait:
+    if not command.wait or committed.result.awaits_review or committed.result.forgotten:
         return FactStored(
-            kept=await read_back(house, key, committed), superseded_ids=command.adding.supersedes
+            kept=await read_back(house, key, committed),
+            superseded_ids=_superseded_at_once(command, committed),
         )
     (record_id,) = committed.result.record_ids
     judged = await _judgement(house, key, record_id, committed) if committed.replayed else None
@@ -57,6 +58,12 @@ async def store_fact(house: House, command: StoreFact) -> FactStored:
         superseded_ids=tuple(sorted(superseded)),
         contested_ids=contested,
     )
+
+
+def _superseded_at_once(command: StoreFact, committed: Committed[Kept]) -> tuple[RecordId, ...]:
+    """Returns those whose place it took as it was stored: what waits takes none."""
+    kept = committed.result
+    return () if kept.awaits_review or kept.forgotten else command.adding.supersedes
 
 
 async def _judgement(

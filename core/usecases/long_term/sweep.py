@@ -9,8 +9,8 @@ from core.errors import CollectionNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
-from core.long_term.due import held_records, is_weak, next_sweep
-from core.long_term.steps import CollectionPut, HeldDrop, RecordDrop
+from core.long_term.due import held_records, is_weak, next_sweep, proposed_records
+from core.long_term.steps import CollectionPut, HeldDrop, ProposalDrop, RecordDrop
 from core.ports.aggregates import Draft
 from core.usecases.house import House
 from core.usecases.long_term.delete_records import feedback_without
@@ -31,19 +31,21 @@ async def sweep(house: House, key: CollectionKey) -> int:
             for record_id, record in collection.records.items()
             if not lasts(record) or is_weak(record, collection.uses_of(record).last_time, now, settings)
         }
+        late = {key for key, record in proposed_records(collection) if not lasts(record)}
         over = {name for name, record in held_records(collection) if not lasts(record)}
         steps = [
             *(RecordDrop(record_id=record_id) for record_id in sorted(gone)),
             *(HeldDrop(name=name) for name in sorted(over)),
+            *(ProposalDrop(record_id=key) for key in sorted(late)),
             *feedback_without(collection, gone),
             *waiting_anew(collection, gone, gone),
         ]
         again = next_sweep(
-            collection, now, settings, house.resume_after, frozenset(gone | over), memory.retention
+            collection, now, settings, house.resume_after, frozenset(gone | over | late), memory.retention
         )
         if again != collection.record.due_time:
             steps.append(CollectionPut(record=replace(collection.record, due_time=again)))
-        return Draft(result=len(gone), steps=tuple(steps), sees_all=True, erase=bool(gone or over))
+        return Draft(result=len(gone), steps=tuple(steps), sees_all=True, erase=bool(gone or over or late))
 
     try:
         return (await house.collections.commit(key, compose)).result

@@ -1,14 +1,15 @@
-"""UpdateCollection: half-lives, retention, and whether a collection takes and shows memories."""
+"""UpdateCollection: half-lives, retention, whether it takes and shows memories, and what of it waits for a review."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from core.errors import CollectionNotFound
+from core.errors import CollectionNotFound, PermissionDenied
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.steps import CollectionPut
 from core.model.collection import CollectionRecord
+from core.model.review import Review
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.memory import requires_of
@@ -18,13 +19,16 @@ from core.usecases.revisions import require_unchanged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateCollection:
-    """`fields` names what is set: `half_life_days`, `retention` (None clears it), `enabled`."""
+    """`fields` names what is set: `half_life_days`, `retention` (None clears it), `enabled`, `review`. `approves`: its
+    caller may approve what waits for a review, and say what does."""
 
     key: CollectionKey
     fields: Set[str]
     half_life_days: Mapping[str, float] = field(default_factory=dict)
     retention: timedelta | None = None
     enabled: bool = True
+    review: Review = Review.NONE
+    approves: bool = True
     if_revision: int | None = None
     request: RequestKey | None = None
 
@@ -33,7 +37,9 @@ async def update_collection(house: House, command: UpdateCollection) -> Committe
     """Updates a collection; makes one that is missing. Switching off raises the generation, so that work begun
     before does not land.
 
-    Raises StaleRevision, MemoryOff (of the user), LimitReached, RequestIdReused."""
+    Raises PermissionDenied, StaleRevision, MemoryOff (of the user), LimitReached, RequestIdReused."""
+    if "review" in command.fields and not command.approves:
+        raise PermissionDenied("the API key lacks the scope approve, which `review` takes")
     now = house.clock.now()
     requires = await requires_of(house, command.key.tenant, command.key.user)
 

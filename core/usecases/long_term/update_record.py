@@ -8,6 +8,7 @@ from core.errors import InvalidField
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.reviewing import awaits, require_approval
 from core.long_term.standing import Rewriting
 from core.long_term.steps import Step
 from core.model.record import Origin, Record, RecordKind, RecordState
@@ -19,6 +20,10 @@ from core.usecases.long_term.remaking import waiting_anew
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.revisions import require_unchanged
 
+WORDLESS = frozenset({"confidence", "reward", "needs_revision", "ttl"})
+"""What a caller may change of a record where its own new one would wait for a review."""
+WORDS = frozenset({"content", "detail", "episode"})
+"""What a record says: its writer is who changed it last."""
 FIELDS = (
     "content detail category subcategory tags confidence reward source agent event_time needs_revision metadata_json"
     " ttl episode state"
@@ -28,7 +33,8 @@ FIELDS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateRecord:
     """`given`: values by the names of FIELDS. A `state` decides a CONTESTED fact, or brings back a SUPERSEDED one.
-    `stated`: other words for what the user stated are the user's own, too."""
+    `stated`: other words for what the user stated are the user's own, too. `approves`: its caller may approve what
+    waits for a review. `writer`: the subject of its API key."""
 
     key: CollectionKey
     record_id: RecordId
@@ -36,12 +42,14 @@ class UpdateRecord:
     if_revision: int | None = None
     allow_sensitive: bool = False
     stated: bool = True
+    approves: bool = True
+    writer: str = ""
     request: RequestKey | None = None
 
 
 async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
     """Raises RecordNotFound, StaleRevision, SensitiveContent, InvalidField, CollectionNotFound, MemoryOff,
-    RequestIdReused."""
+    PermissionDenied, RequestIdReused."""
     now = house.clock.now()
     require_past("record.event_time", command.given.get("event_time"), now)
 
@@ -58,9 +66,13 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
         if says_other:
             rewriting.withdraw(before)
             after = _to_be_judged(after)
-            if after.origin is Origin.STATED and not command.stated:
-                after = replace(after, origin=Origin.STORED)
+            after = reworded(after, stated=command.stated)
             steps += waiting_anew(collection, {before.record_id}, rewriting.dropped)
+        if not command.given.keys() <= WORDLESS and awaits(collection.record, after, approves=False):
+            does = "the record's words are not the caller's to change"
+            require_approval(collection.record, approves=command.approves, does=does)
+        if not WORDS.isdisjoint(command.given):
+            after = replace(after, writer=command.writer)
         rewriting.put(after)
         steps += rewriting.steps
         return Edit(
@@ -90,6 +102,12 @@ def _revived(rewriting: Rewriting, before: Record) -> Record:
         raise InvalidField("record.state", "CONTESTED can only be set of a SUPERSEDED record")
     rewriting.revive(before)
     return rewriting.changed[before.record_id]
+
+
+def reworded(record: Record, *, stated: bool) -> Record:
+    """Returns a record with other words as its caller's: only who speaks for the user states something."""
+    is_stated = record.origin is Origin.STATED
+    return replace(record, origin=Origin.STORED) if is_stated and not stated else record
 
 
 def _values(record: Record, command: UpdateRecord) -> dict[str, Any]:

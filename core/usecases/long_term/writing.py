@@ -13,7 +13,7 @@ from core.errors import CollectionExists, CollectionNotFound, MemoryOff
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.due import expiry
-from core.long_term.steps import CollectionPut, RecordDrop, RecordPut, ReflectionPut, Step
+from core.long_term.steps import CollectionPut, ProposalPut, RecordDrop, RecordPut, ReflectionPut, Step
 from core.model.collection import CollectionRecord
 from core.model.record import STRATEGY, Record
 from core.ports.aggregates import Committed, Draft, RequestKey
@@ -135,6 +135,9 @@ def _moments(
                 yield end
             if step.record.category == STRATEGY:
                 yield now + house.long_term.prune_after
+        elif isinstance(step, ProposalPut):
+            if (end := expiry(step.proposal.record, record)) is not None:
+                yield end
         elif _is_for_later(step):
             yield now + house.resume_after
 
@@ -150,11 +153,12 @@ def _check_limits(house: House, collection: Collection, steps: Sequence[Step]) -
     """Raises LimitReached where new records find no room."""
     known = collection.records
     puts = [step.record for step in steps if isinstance(step, RecordPut)]
-    new = [record for record in puts if record.record_id not in known]
+    puts += [step.proposal.record for step in steps if isinstance(step, ProposalPut)]
+    new = [record for record in puts if collection.record_or_proposal(record.record_id) is None]
     gone = [known[step.record_id] for step in steps if isinstance(step, RecordDrop)]
     if new:
         more = sum(map(characters, new)) - sum(map(characters, gone))
-        house.limits.check_records(len(known) + len(new) - len(gone), collection.characters + more)
+        house.limits.check_records(collection.filled + len(new) - len(gone), collection.characters + more)
 
 
 def characters(record: Record) -> int:

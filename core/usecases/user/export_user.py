@@ -110,7 +110,7 @@ async def _pieces(house: House, command: ExportUser) -> AsyncIterator[Line | Fil
                 yield Line(path=f"banks/{bank.bank_id}.jsonl", value=record)
 
 
-async def _records(house: House, key: UserKey, kind: str) -> AsyncIterator[Any]:
+async def records_of_user(house: House, key: UserKey, kind: str) -> AsyncIterator[Any]:
     """Yields the records of the user's aggregates of a kind, by name."""
     after = ""
     while found := await house.store.listed(key.tenant, kind, Listing(user=key.user), after, PAGE):
@@ -120,7 +120,7 @@ async def _records(house: House, key: UserKey, kind: str) -> AsyncIterator[Any]:
 
 
 async def _banks(house: House, key: UserKey) -> list[BankKey]:
-    return [record.key async for record in _records(house, key, BankKey.kind)]
+    return [record.key async for record in records_of_user(house, key, BankKey.kind)]
 
 
 async def _instructions(house: House, key: UserKey) -> AsyncIterator[Line]:
@@ -134,7 +134,7 @@ async def _instructions(house: House, key: UserKey) -> AsyncIterator[Line]:
 
 
 async def _conversations(house: House, key: UserKey) -> AsyncIterator[Line]:
-    async for record in _records(house, key, ConversationKey.kind):
+    async for record in records_of_user(house, key, ConversationKey.kind):
         values: Sequence[Value] = ()
         with suppress(AggregateNotFound):
             async with house.conversations.reading(record.key) as conversation:
@@ -158,7 +158,7 @@ def _told(conversation: Conversation) -> Sequence[Value]:
 
 async def _invocations(house: House, key: UserKey) -> AsyncIterator[Line]:
     """Yields the working memory of invocations that have not ended."""
-    async for record in _records(house, key, InvocationKey.kind):
+    async for record in records_of_user(house, key, InvocationKey.kind):
         values: Sequence[Value] = ()
         with suppress(AggregateNotFound):
             async with house.invocations.reading(record.key) as invocation:
@@ -170,7 +170,7 @@ async def _invocations(house: House, key: UserKey) -> AsyncIterator[Line]:
 async def _collections(house: House, key: UserKey) -> AsyncIterator[Line | FilePart]:
     """Yields each in a folder of its own, by number: their names are free, and need not be names of files."""
     number = 0
-    async for record in _records(house, key, CollectionKey.kind):
+    async for record in records_of_user(house, key, CollectionKey.kind):
         number += 1
         folder = f"collections/{number}"
         with suppress(AggregateNotFound):

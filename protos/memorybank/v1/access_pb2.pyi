@@ -36,7 +36,7 @@ class _ScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Scope.ValueType
     SCOPE_WRITE: _Scope.ValueType  # 2
     """To change memory. What a write answers with may be memory that was there before."""
     SCOPE_APPROVE: _Scope.ValueType  # 3
-    """To settle what waits for a person's review. No method needs it yet."""
+    """To settle what waits for a person's review, and to say what does. No other scope includes it."""
     SCOPE_SPEAK_FOR_USER: _Scope.ValueType  # 4
     """To write down what a user said, as the user's own statement."""
     SCOPE_ADMIN: _Scope.ValueType  # 5
@@ -54,7 +54,7 @@ SCOPE_READ: Scope.ValueType  # 1
 SCOPE_WRITE: Scope.ValueType  # 2
 """To change memory. What a write answers with may be memory that was there before."""
 SCOPE_APPROVE: Scope.ValueType  # 3
-"""To settle what waits for a person's review. No method needs it yet."""
+"""To settle what waits for a person's review, and to say what does. No other scope includes it."""
 SCOPE_SPEAK_FOR_USER: Scope.ValueType  # 4
 """To write down what a user said, as the user's own statement."""
 SCOPE_ADMIN: Scope.ValueType  # 5

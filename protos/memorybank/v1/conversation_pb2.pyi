@@ -402,6 +402,7 @@ class Turn(_message.Message):
     CLUSTER_ID_FIELD_NUMBER: _builtins.int
     LABELS_FIELD_NUMBER: _builtins.int
     INVOCATION_ID_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     step: _builtins.int
     """Its number in the conversation, from 1. Given by the service: ignored in requests."""
     input: _builtins.str
@@ -416,6 +417,8 @@ class Turn(_message.Message):
     """The cluster it lies in. Empty: none. Set by the service."""
     invocation_id: _builtins.str
     """The invocation it came from. Empty: none. Set by the service."""
+    writer: _builtins.str
+    """Who wrote it: the subject of the caller's API key. Empty: no key was asked for. Set by the service."""
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
         """When it was said; in any order. Absent: now."""
@@ -441,10 +444,11 @@ class Turn(_message.Message):
         cluster_id: _builtins.str = ...,
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         invocation_id: _builtins.str = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "input", b"input", "input_speaker", b"input_speaker", "invocation_id", b"invocation_id", "labels", b"labels", "reply", b"reply", "reply_speaker", b"reply_speaker", "step", b"step"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "input", b"input", "input_speaker", b"input_speaker", "invocation_id", b"invocation_id", "labels", b"labels", "reply", b"reply", "reply_speaker", b"reply_speaker", "step", b"step", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1365,6 +1369,7 @@ class ListTurnsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
@@ -1379,6 +1384,8 @@ class ListTurnsRequest(_message.Message):
     """Where the page before ended. Empty: the beginning."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    writer: _builtins.str
+    """Only what API keys of this subject wrote, at most 128 code points. Empty: all."""
     def __init__(
         self,
         *,
@@ -1389,10 +1396,11 @@ class ListTurnsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         min_revision: _builtins.int | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_step: _TypeAlias = _typing.Literal["first_step"]  # noqa: Y015
     _WhichOneofArgType__first_step: _TypeAlias = _typing.Literal["_first_step", b"_first_step"]  # noqa: Y015

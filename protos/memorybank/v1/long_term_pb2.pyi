@@ -175,6 +175,68 @@ SUPERSEDED_REASON_EARLIER: SupersededReason.ValueType  # 5
 """It was superseded before reasons were kept. UpdateRecord can bring it back."""
 Global___SupersededReason: _TypeAlias = SupersededReason  # noqa: Y015
 
+class _Review:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReviewEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Review.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REVIEW_UNSPECIFIED: _Review.ValueType  # 0
+    """Not stated; read as NONE."""
+    REVIEW_NONE: _Review.ValueType  # 1
+    """None."""
+    REVIEW_LEARNED: _Review.ValueType  # 2
+    """What was learned of conversations and runs, and what a caller without the scope `approve` wrote; not what the user
+    stated.
+    """
+    REVIEW_ALL: _Review.ValueType  # 3
+    """All."""
+
+class Review(_Review, metaclass=_ReviewEnumTypeWrapper):
+    """Which new records of a collection wait until a person approves them. What waits is in no answer, prompt or list that
+    does not ask for it, and it is not judged.
+    """
+
+REVIEW_UNSPECIFIED: Review.ValueType  # 0
+"""Not stated; read as NONE."""
+REVIEW_NONE: Review.ValueType  # 1
+"""None."""
+REVIEW_LEARNED: Review.ValueType  # 2
+"""What was learned of conversations and runs, and what a caller without the scope `approve` wrote; not what the user
+stated.
+"""
+REVIEW_ALL: Review.ValueType  # 3
+"""All."""
+Global___Review: _TypeAlias = Review  # noqa: Y015
+
+class _ReviewDecision:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReviewDecisionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReviewDecision.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REVIEW_DECISION_UNSPECIFIED: _ReviewDecision.ValueType  # 0
+    """Not stated; refused."""
+    REVIEW_DECISION_APPROVE: _ReviewDecision.ValueType  # 1
+    """It is stored as it is."""
+    REVIEW_DECISION_CORRECT: _ReviewDecision.ValueType  # 2
+    """It is stored with other words."""
+    REVIEW_DECISION_REJECT: _ReviewDecision.ValueType  # 3
+    """It is erased."""
+
+class ReviewDecision(_ReviewDecision, metaclass=_ReviewDecisionEnumTypeWrapper):
+    """What becomes of a record that waits."""
+
+REVIEW_DECISION_UNSPECIFIED: ReviewDecision.ValueType  # 0
+"""Not stated; refused."""
+REVIEW_DECISION_APPROVE: ReviewDecision.ValueType  # 1
+"""It is stored as it is."""
+REVIEW_DECISION_CORRECT: ReviewDecision.ValueType  # 2
+"""It is stored with other words."""
+REVIEW_DECISION_REJECT: ReviewDecision.ValueType  # 3
+"""It is erased."""
+Global___ReviewDecision: _TypeAlias = ReviewDecision  # noqa: Y015
+
 class _Intent:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -656,6 +718,107 @@ class PurgeUserResponse(_message.Message):
 Global___PurgeUserResponse: _TypeAlias = PurgeUserResponse  # noqa: Y015
 
 @_typing.final
+class EraseMentionsRequest(_message.Message):
+    """Of whom or what nothing is to be remembered."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    MENTIONS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    dry_run: _builtins.bool
+    """Whether only to tell what would go: nothing is changed."""
+    request_id: _builtins.str
+    """Taken for uniformity: it may be repeated at will. Empty: none."""
+    @_builtins.property
+    def mentions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the person or the thing is called, 1 to 20 names of 2 to 128 code points. They are found as whole words, whatever
+        their case; in scripts without spaces between words anywhere.
+        """
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        mentions: _abc.Iterable[_builtins.str] | None = ...,
+        dry_run: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "mentions", b"mentions", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseMentionsRequest: _TypeAlias = EraseMentionsRequest  # noqa: Y015
+
+@_typing.final
+class EraseMentionsResponse(_message.Message):
+    """What was erased, or would be."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURNS_FIELD_NUMBER: _builtins.int
+    KEYS_FIELD_NUMBER: _builtins.int
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    REFLECTIONS_FIELD_NUMBER: _builtins.int
+    FEEDBACK_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    INTERACTIONS_FIELD_NUMBER: _builtins.int
+    turns: _builtins.int
+    """Turns whose sentences were overwritten."""
+    keys: _builtins.int
+    """Keys of conversations that went."""
+    summaries: _builtins.int
+    """Summaries that are made anew, and summaries of runs that went."""
+    records: _builtins.int
+    """Records that went. What rested on the overwritten turns goes, too, and is not counted."""
+    reflections: _builtins.int
+    """Reflections that are made anew or went."""
+    feedback: _builtins.int
+    """Opinions that lost words."""
+    revision: _builtins.int
+    """0: it is of several memories, each with a revision of its own."""
+    replayed: _builtins.bool
+    """Never set: see `request_id`."""
+    interactions: _builtins.int
+    """Records of banks that were stored anew without the sentences, under other ids, or erased."""
+    @_builtins.property
+    def left(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Where a name still stands, the first 1,000, and files: `banks/ID/interactions/ID`, `banks/ID/nodes/ID`,
+        `banks/ID/insight`, `banks/ID/retractions/ID`, `banks/ID/interactions/ID/attachments/ID`, `invocations/ID`,
+        `instructions/PATH`.
+        """
+
+    def __init__(
+        self,
+        *,
+        turns: _builtins.int = ...,
+        keys: _builtins.int = ...,
+        summaries: _builtins.int = ...,
+        records: _builtins.int = ...,
+        reflections: _builtins.int = ...,
+        feedback: _builtins.int = ...,
+        left: _abc.Iterable[_builtins.str] | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+        interactions: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["feedback", b"feedback", "interactions", b"interactions", "keys", b"keys", "left", b"left", "records", b"records", "reflections", b"reflections", "replayed", b"replayed", "revision", b"revision", "summaries", b"summaries", "turns", b"turns"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseMentionsResponse: _TypeAlias = EraseMentionsResponse  # noqa: Y015
+
+@_typing.final
 class ExportUserRequest(_message.Message):
     """Whose memory to write out."""
 
@@ -874,6 +1037,7 @@ class Provenance(_message.Message):
     STEPS_FIELD_NUMBER: _builtins.int
     INVOCATION_ID_FIELD_NUMBER: _builtins.int
     EVENT_TIME_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     origin: Global___RecordOrigin.ValueType
     """How it was known."""
     source: _builtins.str
@@ -882,6 +1046,8 @@ class Provenance(_message.Message):
     """The conversation it came from; empty for none."""
     invocation_id: _builtins.str
     """The invocation it came from; empty for none."""
+    writer: _builtins.str
+    """Who wrote it, as in Record."""
     @_builtins.property
     def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Turns of that conversation."""
@@ -899,10 +1065,11 @@ class Provenance(_message.Message):
         steps: _abc.Iterable[_builtins.int] | None = ...,
         invocation_id: _builtins.str = ...,
         event_time: _timestamp_pb2.Timestamp | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event_time", b"event_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "event_time", b"event_time", "invocation_id", b"invocation_id", "origin", b"origin", "source", b"source", "steps", b"steps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "event_time", b"event_time", "invocation_id", b"invocation_id", "origin", b"origin", "source", b"source", "steps", b"steps", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -949,6 +1116,9 @@ class Record(_message.Message):
     ALSO_FROM_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     SUPERSEDED_REASON_FIELD_NUMBER: _builtins.int
+    AWAITS_REVIEW_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    SUPERSEDES_FIELD_NUMBER: _builtins.int
     record_id: _builtins.str
     """Its id, unique in the collection. Empty in AddRecord: generated."""
     kind: Global___RecordKind.ValueType
@@ -995,6 +1165,12 @@ class Record(_message.Message):
     """The collection's revision at which a call last changed it. Output only."""
     superseded_reason: Global___SupersededReason.ValueType
     """Why it is SUPERSEDED. Output only."""
+    awaits_review: _builtins.bool
+    """Whether it waits for a review: it is in no answer, prompt or list that does not ask for it. Output only."""
+    writer: _builtins.str
+    """Who wrote its words: the subject of the caller's API key; of what was learned, of the first of its turns, or of its
+    run. Empty: no key was asked for. Output only.
+    """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Marks, at most 64, each at most 256 code points."""
@@ -1047,6 +1223,10 @@ class Record(_message.Message):
     def also_from(self) -> _containers.RepeatedCompositeFieldContainer[Global___Provenance]:
         """What was merged into it. Output only."""
 
+    @_builtins.property
+    def supersedes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Of what waits for a review: the facts whose place it takes once it is approved. Told by ListRecords. Output only."""
+
     def __init__(
         self,
         *,
@@ -1085,10 +1265,13 @@ class Record(_message.Message):
         also_from: _abc.Iterable[Global___Provenance] | None = ...,
         revision: _builtins.int = ...,
         superseded_reason: Global___SupersededReason.ValueType = ...,
+        awaits_review: _builtins.bool = ...,
+        writer: _builtins.str = ...,
+        supersedes: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "confidence", b"confidence", "create_time", b"create_time", "episode", b"episode", "event_time", b"event_time", "last_use_time", b"last_use_time", "recovery", b"recovery", "reward", b"reward", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
@@ -1270,6 +1453,7 @@ class Collection(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     TOKENS_SPENT_FIELD_NUMBER: _builtins.int
+    REVIEW_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose."""
     collection: _builtins.str
@@ -1280,6 +1464,8 @@ class Collection(_message.Message):
     """The revision it had when this was read. Output only."""
     tokens_spent: _builtins.int
     """What language models have cost for judging its facts and writing its reflections. Output only."""
+    review: Global___Review.ValueType
+    """Which new records wait for a review. What waits goes on waiting when this changes."""
     @_builtins.property
     def half_life_days(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
         """Days after which a record of a category counts half; 0: it does not decay. At most 64 categories. One that is not
@@ -1310,10 +1496,11 @@ class Collection(_message.Message):
         update_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
         tokens_spent: _builtins.int = ...,
+        review: Global___Review.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "retention", b"retention", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "create_time", b"create_time", "enabled", b"enabled", "half_life_days", b"half_life_days", "retention", b"retention", "revision", b"revision", "tokens_spent", b"tokens_spent", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "create_time", b"create_time", "enabled", b"enabled", "half_life_days", b"half_life_days", "retention", b"retention", "review", b"review", "revision", b"revision", "tokens_spent", b"tokens_spent", "update_time", b"update_time", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1333,6 +1520,7 @@ class CollectionCounts(_message.Message):
     TOMBSTONES_FIELD_NUMBER: _builtins.int
     CONTESTED_FIELD_NUMBER: _builtins.int
     UNJUDGED_FIELD_NUMBER: _builtins.int
+    AWAITING_REVIEW_FIELD_NUMBER: _builtins.int
     facts: _builtins.int
     """Facts."""
     episodes: _builtins.int
@@ -1349,6 +1537,8 @@ class CollectionCounts(_message.Message):
     """Facts that contradict another, with no decision yet."""
     unjudged: _builtins.int
     """Facts not yet judged."""
+    awaiting_review: _builtins.int
+    """Records that wait for a review; not counted as facts, episodes or memories."""
     def __init__(
         self,
         *,
@@ -1360,10 +1550,11 @@ class CollectionCounts(_message.Message):
         tombstones: _builtins.int = ...,
         contested: _builtins.int = ...,
         unjudged: _builtins.int = ...,
+        awaiting_review: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["contested", b"contested", "episodes", b"episodes", "facts", b"facts", "feedback", b"feedback", "memories", b"memories", "reflections", b"reflections", "tombstones", b"tombstones", "unjudged", b"unjudged"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaiting_review", b"awaiting_review", "contested", b"contested", "episodes", b"episodes", "facts", b"facts", "feedback", b"feedback", "memories", b"memories", "reflections", b"reflections", "tombstones", b"tombstones", "unjudged", b"unjudged"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1459,12 +1650,17 @@ class StoreFactResponse(_message.Message):
     CONTESTED_IDS_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    FORGOTTEN_FIELD_NUMBER: _builtins.int
     known: _builtins.bool
     """Whether the collection knew it."""
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
     """Whether this is the first answer to the same request_id, again."""
+    forgotten: _builtins.bool
+    """Whether it was not stored, because the same words of the same source were rejected (ReviewRecords): there is no
+    `record`.
+    """
     @_builtins.property
     def record(self) -> Global___Record:
         """As it stands: the known record, if there was one."""
@@ -1486,10 +1682,11 @@ class StoreFactResponse(_message.Message):
         contested_ids: _abc.Iterable[_builtins.str] | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        forgotten: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["contested_ids", b"contested_ids", "known", b"known", "record", b"record", "replayed", b"replayed", "revision", b"revision", "superseded_ids", b"superseded_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contested_ids", b"contested_ids", "forgotten", b"forgotten", "known", b"known", "record", b"record", "replayed", b"replayed", "revision", b"revision", "superseded_ids", b"superseded_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1682,10 +1879,15 @@ class StoreEpisodeResponse(_message.Message):
     RECORD_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    FORGOTTEN_FIELD_NUMBER: _builtins.int
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
     """Whether this is the first answer to the same request_id, again."""
+    forgotten: _builtins.bool
+    """Whether it was not stored, because the same words of the same source were rejected (ReviewRecords): there is no
+    `record`.
+    """
     @_builtins.property
     def record(self) -> Global___Record:
         """As it stands."""
@@ -1696,10 +1898,11 @@ class StoreEpisodeResponse(_message.Message):
         record: Global___Record | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        forgotten: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["record", b"record", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forgotten", b"forgotten", "record", b"record", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1844,7 +2047,9 @@ class AddRecordResponse(_message.Message):
     known: _builtins.bool
     """Whether the collection knew it: a fact that says the same."""
     forgotten: _builtins.bool
-    """Whether it was not stored, because a record that says the same was deleted after it came to be known."""
+    """Whether it was not stored, because a record that says the same was deleted after it came to be known, or the same
+    words of the same source were rejected (ReviewRecords).
+    """
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
@@ -2033,6 +2238,8 @@ class RecordFilter(_message.Message):
     STATES_FIELD_NUMBER: _builtins.int
     NEEDS_REVISION_FIELD_NUMBER: _builtins.int
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    AWAITS_REVIEW_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     category: _builtins.str
     """Of this category."""
     subcategory_prefix: _builtins.str
@@ -2041,6 +2248,10 @@ class RecordFilter(_message.Message):
     """That need revision, or that do not. Absent: either."""
     conversation_id: _builtins.str
     """From this conversation."""
+    awaits_review: _builtins.bool
+    """Whether those that wait for a review are meant, and no others. Not in DeleteRecords: ReviewRecords settles them."""
+    writer: _builtins.str
+    """Written by API keys of this subject, at most 128 code points."""
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___RecordKind.ValueType]:
         """Any of these kinds."""
@@ -2063,10 +2274,12 @@ class RecordFilter(_message.Message):
         states: _abc.Iterable[Global___RecordState.ValueType] | None = ...,
         needs_revision: _builtins.bool | None = ...,
         conversation_id: _builtins.str = ...,
+        awaits_review: _builtins.bool = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "needs_revision", b"needs_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "category", b"category", "conversation_id", b"conversation_id", "kinds", b"kinds", "needs_revision", b"needs_revision", "states", b"states", "subcategory_prefix", b"subcategory_prefix", "tags", b"tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "awaits_review", b"awaits_review", "category", b"category", "conversation_id", b"conversation_id", "kinds", b"kinds", "needs_revision", b"needs_revision", "states", b"states", "subcategory_prefix", b"subcategory_prefix", "tags", b"tags", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__needs_revision: _TypeAlias = _typing.Literal["needs_revision"]  # noqa: Y015
     _WhichOneofArgType__needs_revision: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision"]  # noqa: Y015
@@ -2098,7 +2311,7 @@ class ListRecordsRequest(_message.Message):
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
     def filter(self) -> Global___RecordFilter:
-        """Which of them. Absent: all."""
+        """Which of them. Absent: all but what waits for a review."""
 
     def __init__(
         self,
@@ -2239,6 +2452,88 @@ class DeleteRecordsResponse(_message.Message):
 Global___DeleteRecordsResponse: _TypeAlias = DeleteRecordsResponse  # noqa: Y015
 
 @_typing.final
+class ReviewRecordsRequest(_message.Message):
+    """What becomes of records that wait for a review."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    RECORD_IDS_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    collection: _builtins.str
+    """Which collection of it."""
+    decision: Global___ReviewDecision.ValueType
+    """What becomes of them."""
+    content: _builtins.str
+    """With CORRECT what it says instead (of an episode: its goal), 1 to 4,096 code points; else empty."""
+    allow_sensitive: _builtins.bool
+    """Whether a correction may hold credentials, card, account and identity numbers."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """1 to 100 ids of records that wait; with CORRECT one."""
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        record_ids: _abc.Iterable[_builtins.str] | None = ...,
+        decision: Global___ReviewDecision.ValueType = ...,
+        content: _builtins.str = ...,
+        allow_sensitive: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow_sensitive", b"allow_sensitive", "collection", b"collection", "content", b"content", "decision", b"decision", "record_ids", b"record_ids", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReviewRecordsRequest: _TypeAlias = ReviewRecordsRequest  # noqa: Y015
+
+@_typing.final
+class ReviewRecordsResponse(_message.Message):
+    """What became of them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECORDS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The collection's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
+        """What they became, in the order of the request: of one that joined a record that says the same, that one. Empty: they
+        were rejected.
+        """
+
+    def __init__(
+        self,
+        *,
+        records: _abc.Iterable[Global___Record] | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["records", b"records", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReviewRecordsResponse: _TypeAlias = ReviewRecordsResponse  # noqa: Y015
+
+@_typing.final
 class RetractionFilter(_message.Message):
     """What is taken back. What is empty admits all; what is given must all hold; something must be given."""
 
@@ -2247,10 +2542,13 @@ class RetractionFilter(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     WRITTEN_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     source: _builtins.str
     """Of this source, as records name it, at most 1,024 code points."""
     conversation_id: _builtins.str
     """Learned in this conversation."""
+    writer: _builtins.str
+    """Written by API keys of this subject, at most 128 code points."""
     @_builtins.property
     def written(self) -> _types_pb2.TimeRange:
         """Written in this time (`create_time`, not `event_time`)."""
@@ -2261,10 +2559,11 @@ class RetractionFilter(_message.Message):
         source: _builtins.str = ...,
         conversation_id: _builtins.str = ...,
         written: _types_pb2.TimeRange | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["written", b"written"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "source", b"source", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "source", b"source", "writer", b"writer", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2811,12 +3110,17 @@ class RecordRecoveryResponse(_message.Message):
     KNOWN_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
+    FORGOTTEN_FIELD_NUMBER: _builtins.int
     known: _builtins.bool
     """Whether the collection knew it."""
     revision: _builtins.int
     """The collection's revision after the call."""
     replayed: _builtins.bool
     """Whether this is the first answer to the same request_id, again."""
+    forgotten: _builtins.bool
+    """Whether it was not stored, because the same words of the same source were rejected (ReviewRecords): there is no
+    `record`.
+    """
     @_builtins.property
     def record(self) -> Global___Record:
         """As it stands: the known record, if there was one."""
@@ -2828,10 +3132,11 @@ class RecordRecoveryResponse(_message.Message):
         known: _builtins.bool = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
+        forgotten: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["known", b"known", "record", b"record", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forgotten", b"forgotten", "known", b"known", "record", b"record", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3585,7 +3890,7 @@ class UpdateCollectionRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Any of `half_life_days`, `retention`, `enabled`."""
+        """Any of `half_life_days`, `retention`, `enabled`, `review`. The last needs the scope `approve`."""
 
     def __init__(
         self,

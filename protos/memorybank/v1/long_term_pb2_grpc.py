@@ -84,6 +84,11 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsResponse.FromString,
                 _registered_method=True)
+        self.ReviewRecords = channel.unary_unary(
+                '/memorybank.v1.LongTerm/ReviewRecords',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.ReviewRecordsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.ReviewRecordsResponse.FromString,
+                _registered_method=True)
         self.RetractRecords = channel.unary_unary(
                 '/memorybank.v1.LongTerm/RetractRecords',
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.RetractRecordsRequest.SerializeToString,
@@ -209,6 +214,11 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
                 _registered_method=True)
+        self.EraseMentions = channel.unary_unary(
+                '/memorybank.v1.LongTerm/EraseMentions',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsResponse.FromString,
+                _registered_method=True)
         self.ExportUser = channel.unary_stream(
                 '/memorybank.v1.LongTerm/ExportUser',
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.SerializeToString,
@@ -273,7 +283,8 @@ class LongTermServicer(object):
     def UpdateRecord(self, request, context):
         """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
         stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-        back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+        back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+        changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
         RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -290,6 +301,16 @@ class LongTermServicer(object):
     def DeleteRecords(self, request, context):
         """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
         contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReviewRecords(self, request, context):
+        """Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+        if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+        that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+        COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -379,7 +400,8 @@ class LongTermServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GenerateReflection(self, request, context):
-        """Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+        """Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+        the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
         AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -415,7 +437,8 @@ class LongTermServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def UpdateCollection(self, request, context):
-        """Changes a collection's settings; a missing one is made. Errors: STALE_REVISION.
+        """Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+        STALE_REVISION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -429,7 +452,8 @@ class LongTermServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteCollection(self, request, context):
-        """Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+        """Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+        `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -445,7 +469,8 @@ class LongTermServicer(object):
 
     def ImportCollection(self, request_iterator, context):
         """Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-        already are left as they are. Errors: IMPORT_INVALID.
+        already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+        would, and then reflections are left out. Errors: IMPORT_INVALID.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -485,6 +510,18 @@ class LongTermServicer(object):
         """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
         asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
         a crash only delays it. A repetition removes nothing and says so.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EraseMentions(self, request, context):
+        """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+        of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+        records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+        overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+        runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+        memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -545,6 +582,11 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.DeleteRecords,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsResponse.SerializeToString,
+            ),
+            'ReviewRecords': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReviewRecords,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.ReviewRecordsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.ReviewRecordsResponse.SerializeToString,
             ),
             'RetractRecords': grpc.unary_unary_rpc_method_handler(
                     servicer.RetractRecords,
@@ -670,6 +712,11 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.PurgeUser,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.SerializeToString,
+            ),
+            'EraseMentions': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseMentions,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.EraseMentionsResponse.SerializeToString,
             ),
             'ExportUser': grpc.unary_stream_rpc_method_handler(
                     servicer.ExportUser,
@@ -925,6 +972,33 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/DeleteRecords',
             memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.DeleteRecordsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReviewRecords(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/ReviewRecords',
+            memorybank_dot_v1_dot_long__term__pb2.ReviewRecordsRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.ReviewRecordsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -1600,6 +1674,33 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/PurgeUser',
             memorybank_dot_v1_dot_long__term__pb2.PurgeUserRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.PurgeUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseMentions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/EraseMentions',
+            memorybank_dot_v1_dot_long__term__pb2.EraseMentionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.EraseMentionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

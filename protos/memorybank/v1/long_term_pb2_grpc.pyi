@@ -61,7 +61,8 @@ class LongTermStub:
     UpdateRecord: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]
     """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
     stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-    back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+    back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+    changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
     RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
     """
     ListRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ListRecordsRequest, _long_term_pb2.ListRecordsResponse]
@@ -69,6 +70,12 @@ class LongTermStub:
     DeleteRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.DeleteRecordsRequest, _long_term_pb2.DeleteRecordsResponse]
     """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
     contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+    """
+    ReviewRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ReviewRecordsRequest, _long_term_pb2.ReviewRecordsResponse]
+    """Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+    if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+    that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+    COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
     """
     RetractRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.RetractRecordsRequest, _long_term_pb2.RetractRecordsResponse]
     """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
@@ -112,7 +119,8 @@ class LongTermStub:
     ExportFeedback: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportFeedbackRequest, _long_term_pb2.ExportFeedbackResponse]
     """Writes out preference pairs: answers to one query that were liked and disliked. Errors: COLLECTION_NOT_FOUND."""
     GenerateReflection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GenerateReflectionRequest, _long_term_pb2.GenerateReflectionResponse]
-    """Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+    """Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+    the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
     AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
     """
     GetReflection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GetReflectionRequest, _long_term_pb2.GetReflectionResponse]
@@ -124,18 +132,23 @@ class LongTermStub:
     GetCollection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GetCollectionRequest, _long_term_pb2.GetCollectionResponse]
     """Reads a collection's settings and counts. Errors: COLLECTION_NOT_FOUND."""
     UpdateCollection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateCollectionRequest, _long_term_pb2.UpdateCollectionResponse]
-    """Changes a collection's settings; a missing one is made. Errors: STALE_REVISION."""
+    """Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+    STALE_REVISION.
+    """
     ListCollections: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.ListCollectionsRequest, _long_term_pb2.ListCollectionsResponse]
     """Lists a user's collections by name."""
     DeleteCollection: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.DeleteCollectionRequest, _long_term_pb2.DeleteCollectionResponse]
-    """Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION."""
+    """Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+    `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+    """
     ExportCollection: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportCollectionRequest, _long_term_pb2.ExportCollectionResponse]
     """Writes a collection out as files: `memory.json`, and `reflections/ID.md` for each reflection and each record with a
     detail. Errors: COLLECTION_NOT_FOUND.
     """
     ImportCollection: _grpc.StreamUnaryMultiCallable[_long_term_pb2.ImportCollectionRequest, _long_term_pb2.ImportCollectionResponse]
     """Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-    already are left as they are. Errors: IMPORT_INVALID.
+    already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+    would, and then reflections are left out. Errors: IMPORT_INVALID.
     """
     DeclareTools: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.DeclareToolsRequest, _long_term_pb2.DeclareToolsResponse]
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
@@ -152,6 +165,14 @@ class LongTermStub:
     """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
     asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
     a crash only delays it. A repetition removes nothing and says so.
+    """
+    EraseMentions: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]
+    """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+    of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+    records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+    overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+    runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+    memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
     """
     ExportUser: _grpc.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
@@ -191,7 +212,8 @@ class LongTermAsyncStub(LongTermStub):
     UpdateRecord: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]  # type: ignore[assignment]
     """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
     stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-    back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+    back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+    changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
     RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
     """
     ListRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ListRecordsRequest, _long_term_pb2.ListRecordsResponse]  # type: ignore[assignment]
@@ -199,6 +221,12 @@ class LongTermAsyncStub(LongTermStub):
     DeleteRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeleteRecordsRequest, _long_term_pb2.DeleteRecordsResponse]  # type: ignore[assignment]
     """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
     contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+    """
+    ReviewRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ReviewRecordsRequest, _long_term_pb2.ReviewRecordsResponse]  # type: ignore[assignment]
+    """Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+    if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+    that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+    COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
     """
     RetractRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.RetractRecordsRequest, _long_term_pb2.RetractRecordsResponse]  # type: ignore[assignment]
     """Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
@@ -242,7 +270,8 @@ class LongTermAsyncStub(LongTermStub):
     ExportFeedback: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportFeedbackRequest, _long_term_pb2.ExportFeedbackResponse]  # type: ignore[assignment]
     """Writes out preference pairs: answers to one query that were liked and disliked. Errors: COLLECTION_NOT_FOUND."""
     GenerateReflection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GenerateReflectionRequest, _long_term_pb2.GenerateReflectionResponse]  # type: ignore[assignment]
-    """Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+    """Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+    the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
     AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
     """
     GetReflection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GetReflectionRequest, _long_term_pb2.GetReflectionResponse]  # type: ignore[assignment]
@@ -254,18 +283,23 @@ class LongTermAsyncStub(LongTermStub):
     GetCollection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GetCollectionRequest, _long_term_pb2.GetCollectionResponse]  # type: ignore[assignment]
     """Reads a collection's settings and counts. Errors: COLLECTION_NOT_FOUND."""
     UpdateCollection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateCollectionRequest, _long_term_pb2.UpdateCollectionResponse]  # type: ignore[assignment]
-    """Changes a collection's settings; a missing one is made. Errors: STALE_REVISION."""
+    """Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+    STALE_REVISION.
+    """
     ListCollections: _aio.UnaryUnaryMultiCallable[_long_term_pb2.ListCollectionsRequest, _long_term_pb2.ListCollectionsResponse]  # type: ignore[assignment]
     """Lists a user's collections by name."""
     DeleteCollection: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeleteCollectionRequest, _long_term_pb2.DeleteCollectionResponse]  # type: ignore[assignment]
-    """Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION."""
+    """Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+    `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+    """
     ExportCollection: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportCollectionRequest, _long_term_pb2.ExportCollectionResponse]  # type: ignore[assignment]
     """Writes a collection out as files: `memory.json`, and `reflections/ID.md` for each reflection and each record with a
     detail. Errors: COLLECTION_NOT_FOUND.
     """
     ImportCollection: _aio.StreamUnaryMultiCallable[_long_term_pb2.ImportCollectionRequest, _long_term_pb2.ImportCollectionResponse]  # type: ignore[assignment]
     """Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-    already are left as they are. Errors: IMPORT_INVALID.
+    already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+    would, and then reflections are left out. Errors: IMPORT_INVALID.
     """
     DeclareTools: _aio.UnaryUnaryMultiCallable[_long_term_pb2.DeclareToolsRequest, _long_term_pb2.DeclareToolsResponse]  # type: ignore[assignment]
     """Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact."""
@@ -282,6 +316,14 @@ class LongTermAsyncStub(LongTermStub):
     """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
     asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
     a crash only delays it. A repetition removes nothing and says so.
+    """
+    EraseMentions: _aio.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]  # type: ignore[assignment]
+    """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+    of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+    records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+    overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+    runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+    memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
     """
     ExportUser: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]  # type: ignore[assignment]
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
@@ -360,7 +402,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_long_term_pb2.UpdateRecordResponse, _abc.Awaitable[_long_term_pb2.UpdateRecordResponse]]:
         """Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
         stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-        back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+        back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+        changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
         RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
         """
 
@@ -380,6 +423,18 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_long_term_pb2.DeleteRecordsResponse, _abc.Awaitable[_long_term_pb2.DeleteRecordsResponse]]:
         """Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
         contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
+        """
+
+    @_abc_1.abstractmethod
+    def ReviewRecords(
+        self,
+        request: _long_term_pb2.ReviewRecordsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.ReviewRecordsResponse, _abc.Awaitable[_long_term_pb2.ReviewRecordsResponse]]:
+        """Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+        if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+        that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+        COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
         """
 
     @_abc_1.abstractmethod
@@ -489,7 +544,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.GenerateReflectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.GenerateReflectionResponse, _abc.Awaitable[_long_term_pb2.GenerateReflectionResponse]]:
-        """Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+        """Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+        the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
         AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
         """
 
@@ -531,7 +587,9 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.UpdateCollectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.UpdateCollectionResponse, _abc.Awaitable[_long_term_pb2.UpdateCollectionResponse]]:
-        """Changes a collection's settings; a missing one is made. Errors: STALE_REVISION."""
+        """Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+        STALE_REVISION.
+        """
 
     @_abc_1.abstractmethod
     def ListCollections(
@@ -547,7 +605,9 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         request: _long_term_pb2.DeleteCollectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.DeleteCollectionResponse, _abc.Awaitable[_long_term_pb2.DeleteCollectionResponse]]:
-        """Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION."""
+        """Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+        `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+        """
 
     @_abc_1.abstractmethod
     def ExportCollection(
@@ -566,7 +626,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.ImportCollectionResponse, _abc.Awaitable[_long_term_pb2.ImportCollectionResponse]]:
         """Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-        already are left as they are. Errors: IMPORT_INVALID.
+        already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+        would, and then reflections are left out. Errors: IMPORT_INVALID.
         """
 
     @_abc_1.abstractmethod
@@ -613,6 +674,20 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         """Removes everything of a user: runs, invocations, conversations, collections, the user's own instructions, banks if
         asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
         a crash only delays it. A repetition removes nothing and says so.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseMentions(
+        self,
+        request: _long_term_pb2.EraseMentionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.EraseMentionsResponse, _abc.Awaitable[_long_term_pb2.EraseMentionsResponse]]:
+        """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+        of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+        records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+        overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+        runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+        memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
         """
 
     @_abc_1.abstractmethod

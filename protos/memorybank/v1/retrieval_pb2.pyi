@@ -242,6 +242,8 @@ class _ExplainReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Explain
     """The request's `parts` leave its part out."""
     EXPLAIN_REASON_MEMORY_OFF: _ExplainReason.ValueType  # 13
     """The user's, the collection's or the conversation's memory is switched off."""
+    EXPLAIN_REASON_AWAITS_REVIEW: _ExplainReason.ValueType  # 14
+    """It waits for a review (LongTerm.ReviewRecords); its words are not told."""
 
 class ExplainReason(_ExplainReason, metaclass=_ExplainReasonEnumTypeWrapper):
     """What decides whether a memory stands in a context."""
@@ -280,6 +282,8 @@ EXPLAIN_REASON_PART_LEFT_OUT: ExplainReason.ValueType  # 12
 """The request's `parts` leave its part out."""
 EXPLAIN_REASON_MEMORY_OFF: ExplainReason.ValueType  # 13
 """The user's, the collection's or the conversation's memory is switched off."""
+EXPLAIN_REASON_AWAITS_REVIEW: ExplainReason.ValueType  # 14
+"""It waits for a review (LongTerm.ReviewRecords); its words are not told."""
 Global___ExplainReason: _TypeAlias = ExplainReason  # noqa: Y015
 
 @_typing.final

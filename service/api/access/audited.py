@@ -12,7 +12,7 @@ from service.api.access.needs import Needs
 from service.process.audit import Audit
 from service.process.current_call import CurrentCall
 
-WRITING = frozenset({Scope.WRITE, Scope.ADMIN})
+WRITING = frozenset({Scope.WRITE, Scope.APPROVE, Scope.ADMIN})
 EXPORT = "Export"
 REFUSALS = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED"})
 HEADERS = ("header", "options")

@@ -2,16 +2,18 @@
 
 from core.caller import Caller
 from core.ids import User
+from core.model.access import Scope
 from core.usecases.long_term.delete_collection import DeleteCollection
 from core.usecases.long_term.export_collection import ExportCollection
 from core.usecases.long_term.get_collection import GetCollection
 from core.usecases.long_term.list_collections import ListCollections
 from core.usecases.long_term.update_collection import UpdateCollection
 from memorybank.v1 import long_term_pb2 as pb
+from service.api.enums import REVIEWS, or_first
 from service.api.from_proto.checks import NAME, checking
 from service.api.from_proto.records import MOST_CATEGORIES, category, collection_key, key_of
 
-COLLECTION_FIELDS = ("half_life_days", "retention", "enabled")
+COLLECTION_FIELDS = ("half_life_days", "retention", "enabled", "review")
 LONGEST_HALF_LIFE = 36_525.0  # days
 
 
@@ -36,6 +38,8 @@ def update_collection(request: pb.UpdateCollectionRequest, caller: Caller) -> Up
             half_life_days=dict(given.half_life_days),
             retention=check.duration("collection.retention", given.retention) if retention else None,
             enabled=given.enabled,
+            review=check.choice("collection.review", given.review, or_first(REVIEWS)),
+            approves=caller.may(Scope.APPROVE),
             if_revision=check.revision(request, "if_revision"),
             request=check.request(request),
         )
@@ -59,6 +63,7 @@ def delete_collection(request: pb.DeleteCollectionRequest, caller: Caller) -> De
             key=key_of(check, caller, request),
             allow_missing=request.allow_missing,
             if_revision=check.revision(request, "if_revision"),
+            approves=caller.may(Scope.APPROVE),
         )
 
 

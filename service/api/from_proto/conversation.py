@@ -182,6 +182,7 @@ def _turn(check: Checks, given: pb.Turn) -> NewTurn:
         event_time=check.optional_time(given, "event_time"),
         labels=check.labels("labels", given.labels),
         stated=check.caller.may(Scope.SPEAK_FOR_USER),
+        writer=check.caller.subject,
     )
 
 
@@ -192,6 +193,7 @@ def list_turns(request: pb.ListTurnsRequest, caller: Caller) -> ListTurns:
             key=conversation_key(check, caller, request.user, request.conversation_id),
             first_step=1 if first is None else first,
             last_step=LAST if last is None else last,
+            writer=check.text("writer", request.writer, NAME),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
             min_revision=check.min_revision(request),

@@ -54,6 +54,7 @@ def start_invocation(request: pb.StartInvocationRequest, caller: Caller) -> Star
             threshold=check.optional_int(request, "threshold_tokens", 400, 1_000_000),
             context_window=check.optional_int(request, "context_window", 800, 10_000_000),
             stated=caller.may(Scope.SPEAK_FOR_USER),
+            writer=caller.subject,
             keep_steps=check.optional_int(request, "keep_steps", 1, 100),
             request=check.request(request),
         )

@@ -9,6 +9,7 @@ from core.long_term.unlearning import Chosen
 from core.long_term.worth import opinion
 from core.model.access import Scope
 from core.model.record import Recovery
+from core.model.review import ReviewDecision
 from core.usecases.long_term.add_record import AddRecord
 from core.usecases.long_term.close_retraction import CloseRetraction
 from core.usecases.long_term.declare_tools import DeclareTools
@@ -29,12 +30,14 @@ from core.usecases.long_term.report_outcome import ReportOutcome
 from core.usecases.long_term.retract_records import RetractRecords
 from core.usecases.long_term.retrieve_facts import RetrieveFacts
 from core.usecases.long_term.retrieve_memories import RetrieveMemories
+from core.usecases.long_term.review_records import ReviewRecords
 from core.usecases.long_term.store_fact import StoreFact
 from core.usecases.long_term.update_record import FIELDS, UpdateRecord
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.enums import (
     INTENTS,
     LAYERS,
+    REVIEW_DECISIONS,
     THUMBS,
     TOOL_FORMATS,
     or_first,
@@ -50,6 +53,7 @@ from service.api.from_proto.checks import (
 )
 from service.api.from_proto.records import (
     DETAIL,
+    MOST_IDS,
     categories,
     category,
     given_fields,
@@ -89,6 +93,7 @@ def store_fact(request: pb.StoreFactRequest, caller: Caller) -> StoreFact:
             allow_sensitive=request.allow_sensitive,
             place="",
             supersedes=tuple(map(RecordId, check.ids("supersedes", request.supersedes, MOST_OPPONENTS))),
+            approves=caller.may(Scope.APPROVE),
             request=check.request(request, "wait"),
         )
         return StoreFact(adding=adding, wait=request.wait)
@@ -111,6 +116,7 @@ def store_episode(request: pb.StoreEpisodeRequest, caller: Caller) -> AddRecord:
             dated=False,
             allow_sensitive=request.allow_sensitive,
             place="",
+            approves=caller.may(Scope.APPROVE),
             request=check.request(request),
         )
 
@@ -124,6 +130,7 @@ def add_record(request: pb.AddRecordRequest, caller: Caller) -> AddRecord:
             record=new_record(check, request.record, "record."),
             dated=request.record.HasField("event_time"),
             allow_sensitive=request.allow_sensitive,
+            approves=caller.may(Scope.APPROVE),
             request=check.request(request),
         )
 
@@ -207,6 +214,8 @@ def update_record(request: pb.UpdateRecordRequest, caller: Caller) -> UpdateReco
             if_revision=check.revision(request, "if_revision"),
             allow_sensitive=request.allow_sensitive,
             stated=caller.may(Scope.SPEAK_FOR_USER),
+            approves=caller.may(Scope.APPROVE),
+            writer=caller.subject,
             request=check.request(request),
         )
 
@@ -227,10 +236,34 @@ def delete_records(request: pb.DeleteRecordsRequest, caller: Caller) -> DeleteRe
         chosen = record_filter(check, "filter", request.filter)
         if bool(request.record_ids) is not chosen.admits_all:
             check.wrong("filter", "must say which records, where record_ids names none, and only there")
+        if chosen.awaits_review:
+            check.wrong("filter.awaits_review", "must not be set: ReviewRecords settles what waits")
         return DeleteRecords(
             key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids, least=0),
             filter=chosen,
+            request=check.request(request),
+        )
+
+
+# ---- review ----
+
+
+def review_records(request: pb.ReviewRecordsRequest, caller: Caller) -> ReviewRecords:
+    with checking(caller) as check:
+        decision = check.choice("decision", request.decision, REVIEW_DECISIONS)
+        corrects = decision is ReviewDecision.CORRECT
+        named = record_ids(check, request.record_ids, 1 if corrects else MOST_IDS)
+        if request.content and not corrects:
+            check.wrong("content", "goes with CORRECT alone")
+        return ReviewRecords(
+            key=key_of(check, caller, request),
+            record_ids=named,
+            decision=decision,
+            content=check.text("content", request.content, SENTENCE, least=int(corrects)),
+            allow_sensitive=request.allow_sensitive,
+            stated=caller.may(Scope.SPEAK_FOR_USER),
+            writer=caller.subject,
             request=check.request(request),
         )
 
@@ -248,6 +281,7 @@ def retract_records(request: pb.RetractRecordsRequest, caller: Caller) -> Retrac
             conversation_id=ConversationId(
                 check.id_or_none("filter.conversation_id", given.conversation_id) or ""
             ),
+            writer=check.text("filter.writer", given.writer, NAME),
             since=since,
             until=until,
         )
@@ -310,6 +344,8 @@ def record_recovery(request: pb.RecordRecoveryRequest, caller: Caller) -> Record
             explanation=check.text("explanation", request.explanation, SENTENCE),
             success=request.success,
             allow_sensitive=request.allow_sensitive,
+            approves=caller.may(Scope.APPROVE),
+            writer=caller.subject,
             request=check.request(request),
         )
 
@@ -388,6 +424,7 @@ def generate_reflection(request: pb.GenerateReflectionRequest, caller: Caller) -
             title=title,
             category=category(check, "category", request.category),
             record_ids=record_ids(check, request.record_ids, MOST_REFLECTED, least=0),
+            approves=caller.may(Scope.APPROVE),
             request=check.request(request),
         )
 

@@ -133,6 +133,7 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
         steps=tuple(given.steps),
         invocation_id=InvocationId(optional_id(check, f"{path}invocation_id", given.invocation_id)),
         agent=check.text(f"{path}agent", given.agent, NAME),
+        writer=check.caller.subject,
         event_time=event_time,
         create_time=event_time,
         update_time=event_time,
@@ -221,4 +222,6 @@ def record_filter(check: Checks, path: str, given: pb.RecordFilter) -> RecordFil
         states=check.choices(f"{path}.states", given.states[:16], RECORD_STATES),
         needs_revision=given.needs_revision if given.HasField("needs_revision") else None,
         conversation_id=ConversationId(optional_id(check, f"{path}.conversation_id", given.conversation_id)),
+        awaits_review=given.awaits_review,
+        writer=check.text(f"{path}.writer", given.writer, NAME),
     )

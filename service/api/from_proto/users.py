@@ -2,6 +2,7 @@
 
 from core.caller import Caller
 from core.keys import UserKey
+from core.usecases.user.erase_mentions import EraseMentions
 from core.usecases.user.export_user import ExportUser
 from core.usecases.user.get_user import GetUser
 from core.usecases.user.list_users import ListUsers
@@ -13,6 +14,7 @@ from service.api.from_proto.checks import NAME, Checks, checking
 
 USER_FIELDS = ("enabled", "retention", "quotas")
 MOST = 2**31
+MOST_NAMES, SHORTEST_NAME = 20, 2
 
 
 def get_user(request: pb.GetUserRequest, caller: Caller) -> GetUser:
@@ -56,6 +58,22 @@ def purge_user(request: pb.PurgeUserRequest, caller: Caller) -> PurgeUser:
     with checking(caller) as check:
         check.request(request)
         return PurgeUser(key=_key(check, caller, request.user, "user"), include_banks=request.include_banks)
+
+
+def erase_mentions(request: pb.EraseMentionsRequest, caller: Caller) -> EraseMentions:
+    with checking(caller) as check:
+        check.request(request)
+        names = check.texts("mentions", request.mentions, MOST_NAMES, NAME)
+        if not names:
+            check.wrong("mentions", "must hold a name")
+        for place, name in enumerate(names):
+            if sum(map(str.isalnum, name)) < SHORTEST_NAME:
+                check.wrong(f"mentions[{place}]", f"must have {SHORTEST_NAME} letters or digits at least")
+        return EraseMentions(
+            key=_key(check, caller, request.user, "user"),
+            names=names,
+            dry_run=request.dry_run,
+        )
 
 
 def export_user(request: pb.ExportUserRequest, caller: Caller) -> ExportUser:

@@ -87,6 +87,7 @@ def turn(value: Turn, cluster_id: str = "") -> pb.Turn:
         cluster_id=cluster_id,
         labels=value.labels,
         invocation_id=value.invocation_id,
+        writer=value.writer,
     )
 
 

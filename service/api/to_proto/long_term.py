@@ -39,6 +39,7 @@ from service.api.enums import (
     RECORD_ORIGINS,
     RECORD_STATES,
     RETRACTION_STATES,
+    REVIEWS,
     SUPERSEDED_REASONS,
     numbers,
 )
@@ -50,6 +51,7 @@ _STATES = numbers(RECORD_STATES)
 _REASONS: Mapping[SupersededReason | None, pb.SupersededReason.ValueType] = {**numbers(SUPERSEDED_REASONS)}
 _INTENTS = numbers(INTENTS)
 _LAYERS = numbers(LAYERS)
+_REVIEWS = numbers(REVIEWS)
 _RETRACTIONS = numbers(RETRACTION_STATES)
 
 
@@ -58,7 +60,11 @@ _RETRACTIONS = numbers(RETRACTION_STATES)
 
 def seen(value: Seen) -> pb.Record:
     """Renders a record; of one that is gone its id alone."""
-    return pb.Record(record_id=value.record_id) if value.record is None else record(value.record, value.uses)
+    if value.record is None:
+        return pb.Record(record_id=value.record_id)
+    made = record(value.record, value.uses)
+    made.supersedes.extend(value.supersedes)
+    return made
 
 
 def record(value: Record, uses: Uses | None) -> pb.Record:
@@ -96,6 +102,8 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         ttl=None if value.ttl is None else duration(value.ttl),
         also_from=map(_provenance, value.also_from),
         revision=value.revision,
+        awaits_review=value.awaits_review,
+        writer=value.writer,
     )
     if value.episode is not None:
         episode = value.episode
@@ -129,6 +137,7 @@ def _provenance(value: Provenance) -> pb.Provenance:
         steps=value.steps,
         invocation_id=value.invocation_id,
         event_time=time(value.event_time),
+        writer=value.writer,
     )
 
 
@@ -169,6 +178,7 @@ def _collection(value: CollectionRecord, revision: int) -> pb.Collection:
         update_time=time(value.update_time),
         revision=revision,
         tokens_spent=value.tokens_spent,
+        review=_REVIEWS[value.review],
     )
 
 
@@ -182,6 +192,7 @@ def _counts(value: CollectionCounts) -> pb.CollectionCounts:
         tombstones=value.tombstones,
         contested=value.contested,
         unjudged=value.unjudged,
+        awaiting_review=value.awaiting_review,
     )
 
 
@@ -210,11 +221,17 @@ def store_fact(stored: FactStored) -> pb.StoreFactResponse:
         contested_ids=stored.contested_ids,
         revision=kept.revision,
         replayed=kept.replayed,
+        forgotten=kept.kept.forgotten,
     )
 
 
 def store_episode(kept: RecordsKept) -> pb.StoreEpisodeResponse:
-    return pb.StoreEpisodeResponse(record=_first(kept), revision=kept.revision, replayed=kept.replayed)
+    return pb.StoreEpisodeResponse(
+        record=_first(kept),
+        revision=kept.revision,
+        replayed=kept.replayed,
+        forgotten=kept.kept.forgotten,
+    )
 
 
 def add_record(kept: RecordsKept) -> pb.AddRecordResponse:
@@ -274,6 +291,12 @@ def delete_records(done: Committed[RecordsDeleted]) -> pb.DeleteRecordsResponse:
     )
 
 
+def review_records(kept: RecordsKept) -> pb.ReviewRecordsResponse:
+    return pb.ReviewRecordsResponse(
+        records=map(seen, kept.records), revision=kept.revision, replayed=kept.replayed
+    )
+
+
 # ---- retractions ----
 
 
@@ -327,6 +350,7 @@ def _retraction(value: Retraction) -> pb.Retraction:
         filter=pb.RetractionFilter(
             source=value.source,
             conversation_id=value.conversation_id,
+            writer=value.writer,
             written=written if has_time else None,
         ),
         reason=value.reason,
@@ -340,7 +364,11 @@ def _retraction(value: Retraction) -> pb.Retraction:
 
 def record_recovery(kept: RecordsKept) -> pb.RecordRecoveryResponse:
     return pb.RecordRecoveryResponse(
-        record=_first(kept), known=kept.kept.known, revision=kept.revision, replayed=kept.replayed
+        record=_first(kept),
+        known=kept.kept.known,
+        revision=kept.revision,
+        replayed=kept.replayed,
+        forgotten=kept.kept.forgotten,
     )
 
 

@@ -2,6 +2,7 @@
 
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Committed
+from core.usecases.user.erase_mentions import MentionsErased
 from core.usecases.user.get_user import UserSeen
 from core.usecases.user.list_users import UsersListed
 from core.usecases.user.purge_user import UserPurged
@@ -33,6 +34,19 @@ def update_user(done: Committed[UserRecord]) -> pb.UpdateUserResponse:
 def purge_user(done: UserPurged) -> pb.PurgeUserResponse:
     return pb.PurgeUserResponse(
         aggregates=dict(done.aggregates), rows=dict(done.rows), revision=done.revision
+    )
+
+
+def erase_mentions(done: MentionsErased) -> pb.EraseMentionsResponse:
+    return pb.EraseMentionsResponse(
+        turns=done.turns,
+        keys=done.keys,
+        summaries=done.summaries,
+        records=done.records,
+        reflections=done.reflections,
+        feedback=done.feedback,
+        interactions=done.interactions,
+        left=done.left,
     )
 
 

@@ -44,6 +44,7 @@ ITEMS = [
     for kind in (conversation.ITEM_TYPE_ACTION, conversation.ITEM_TYPE_OBSERVATION)
 ]
 
+REVIEWED: dict[str, Any] = {"user": ADA, "collection": "reviewed"}
 WORLD: Sequence[tuple[str, Message]] = (
     ("CreateBank", bank.CreateBankRequest(bank_id="b", goal="Who is the CEO?")),
     *(
@@ -71,6 +72,14 @@ WORLD: Sequence[tuple[str, Message]] = (
     ("PutSource", instructions.PutSourceRequest(text="Be brief. 请简短。", **SOURCE)),
     ("PutSource", instructions.PutSourceRequest(owner=OWNER, path="gone.md", text="Be brief.")),
     ("AddRecord", long_term.AddRecordRequest(user="eve", record=fact("Boat"))),
+    (
+        "UpdateCollection",
+        long_term.UpdateCollectionRequest(
+            collection=long_term.Collection(review=long_term.REVIEW_ALL, **REVIEWED),
+            update_mask=mask("review"),
+        ),
+    ),
+    ("AddRecord", long_term.AddRecordRequest(record=fact("Sail", record_id="w1"), **REVIEWED)),
 )
 
 
@@ -180,6 +189,14 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
             )
         ],
         "DeleteRecords": [long_term.DeleteRecordsRequest(record_ids=["r5"], **FACTS)],
+        "ReviewRecords": [
+            long_term.ReviewRecordsRequest(
+                record_ids=["w1"],
+                decision=long_term.REVIEW_DECISION_CORRECT,
+                content="Sail 1",
+                **REVIEWED,
+            )
+        ],
         "RetractRecords": [long_term.RetractRecordsRequest(record_ids=["r4"], **FACTS)],
         "ReleaseRetraction": [long_term.ReleaseRetractionRequest(retraction_id=known["retraction"], **FACTS)],
         "EraseRetraction": [long_term.EraseRetractionRequest(retraction_id=known["retraction"], **FACTS)],
@@ -216,6 +233,7 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
                 update_mask=mask("retention"),
             )
         ],
+        "EraseMentions": [long_term.EraseMentionsRequest(user=ADA, mentions=["Rex"])],
         "PurgeUser": [long_term.PurgeUserRequest(user="eve")],
     }
 

@@ -30,6 +30,9 @@ REFUSED: dict[str, Callable[[str, str, str], Message]] = {
     ),
     "ListRecords": lambda u, c, r: pb.ListRecordsRequest(user=u, collection=c),
     "DeleteRecords": lambda u, c, r: pb.DeleteRecordsRequest(user=u, collection=c, record_ids=[r]),
+    "ReviewRecords": lambda u, c, r: pb.ReviewRecordsRequest(
+        user=u, collection=c, record_ids=[r], decision=pb.REVIEW_DECISION_APPROVE
+    ),
     "RetractRecords": lambda u, c, r: pb.RetractRecordsRequest(user=u, collection=c, record_ids=[r]),
     "ReleaseRetraction": lambda u, c, r: pb.ReleaseRetractionRequest(user=u, collection=c, retraction_id=r),
     "EraseRetraction": lambda u, c, r: pb.EraseRetractionRequest(user=u, collection=c, retraction_id=r),
@@ -148,6 +151,7 @@ USERS: dict[str, Message] = {
         user=pb.User(user="ada", enabled=False), update_mask=FieldMask(paths=["enabled"])
     ),
     "PurgeUser": pb.PurgeUserRequest(user="ada", include_banks=True),
+    "EraseMentions": pb.EraseMentionsRequest(user="ada", mentions=["Bob"]),
     "ExportUser": pb.ExportUserRequest(user="ada"),
 }
 MAKES: dict[str, Callable[[str], Message]] = {
@@ -191,6 +195,8 @@ async def test_a_user_of_another_tenant_is_one_that_never_was(service: Service, 
         await told(answer)
     elif verb == "PurgeUser":
         assert await answer == pb.PurgeUserResponse()
+    elif verb == "EraseMentions":
+        assert await answer == pb.EraseMentionsResponse()
     else:
         assert not (await answer).user.enabled  # a user of that tenant's own
 

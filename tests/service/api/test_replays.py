@@ -38,6 +38,7 @@ NOT_REPEATED = {
     "DeleteConversation": "likewise",
     "DeleteCollection": "likewise",
     "PurgeUser": "likewise",
+    "EraseMentions": "it looks again, and finds what came since",
     "Restructure": "it takes up what is unfinished by then",
 }
 """Methods whose repetition is another call, by the contract."""

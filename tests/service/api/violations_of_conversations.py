@@ -208,7 +208,7 @@ WRONG: dict[str, Table] = {
         "turns": [[], [SAID] * 101],
         **under("turns[].", TURN),
     },
-    "ListTurns": {**READ, **RANGE, **BAD_PAGES},
+    "ListTurns": {**READ, **RANGE, "writer": text(128), **BAD_PAGES},
     "DeleteTurns": {
         **WRITE,
         "steps": [[], [0], [-1], [1, 1], [10**12], list(range(1, 1_002))],
@@ -288,7 +288,7 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     | {f"conversation.{name}": YES_OR_NO for name in SWITCHES},
     "DeleteConversation": dict.fromkeys(("allow_missing", "forget_records"), YES_OR_NO),
     "AddTurns": {
-        f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id", "invocation_id")
+        f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id", "invocation_id", "writer")
     },
     "UpdateKey": {f"key.{name}": UNSEEN for name in OF_KEYS},
     "AssembleContext": dict.fromkeys(("tools", "tools_apart", "allow_partial", "observe"), YES_OR_NO),

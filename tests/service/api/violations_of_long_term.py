@@ -80,6 +80,7 @@ FILTER: Table = {
     "tags": BAD_KEYWORDS,
     "states": [[99], [1] * 17],
     "conversation_id": BAD_IDS,
+    "writer": text(128),
 }
 ALL_BUT_EPISODE = FieldMask(paths=[*OWN, "needs_revision", "state"])
 WHOLE = pb.Record(
@@ -103,6 +104,9 @@ RIGHT: dict[str, Message] = {
     "UpdateRecord": pb.UpdateRecordRequest(user=ADA, record=WHOLE, update_mask=ALL_BUT_EPISODE),
     "ListRecords": pb.ListRecordsRequest(user=ADA),
     "DeleteRecords": pb.DeleteRecordsRequest(user=ADA, filter=pb.RecordFilter(needs_revision=True)),
+    "ReviewRecords": pb.ReviewRecordsRequest(
+        user=ADA, record_ids=["r1"], decision=pb.REVIEW_DECISION_CORRECT, content="c"
+    ),
     "RetractRecords": pb.RetractRecordsRequest(
         user=ADA, filter=pb.RetractionFilter(source="web", written=TIMES)
     ),
@@ -135,6 +139,7 @@ RIGHT: dict[str, Message] = {
         user=pb.User(user=ADA), update_mask=FieldMask(paths=["enabled", "retention", "quotas"])
     ),
     "PurgeUser": pb.PurgeUserRequest(user=ADA),
+    "EraseMentions": pb.EraseMentionsRequest(user=ADA, mentions=["Bob"]),
     "ExportUser": pb.ExportUserRequest(user=ADA),
 }
 
@@ -195,12 +200,24 @@ WRONG: dict[str, Table] = {
         "if_revision": BAD_REVISIONS,
     },
     "ListRecords": {**READ, **under("filter.", FILTER), **BAD_PAGES},
-    "DeleteRecords": {**WRITE, "record_ids": BAD_RECORD_IDS, **under("filter.", FILTER)},
+    "DeleteRecords": {
+        **WRITE,
+        "record_ids": BAD_RECORD_IDS,
+        **under("filter.", FILTER),
+        "filter.awaits_review": [True],
+    },
+    "ReviewRecords": {
+        **WRITE,
+        "record_ids": [[], ["r1", "r2"], *BAD_RECORD_IDS],
+        "decision": [0, *NO_ENUM],
+        "content": text(SENTENCE, needed=True),
+    },
     "RetractRecords": {
         **WRITE,
         "record_ids": BAD_RECORD_IDS,
         "filter.source": text(1_024),
         "filter.conversation_id": BAD_IDS,
+        "filter.writer": text(128),
         **under("filter.written.", TIME_RANGE),
         "reason": text(1_024),
     },
@@ -256,6 +273,7 @@ WRONG: dict[str, Table] = {
             {f"a{n}": 1.0 for n in range(65)},
         ],
         "collection.retention": BAD_DURATIONS,
+        "collection.review": NO_ENUM,
         "update_mask": MASKS,
         "if_revision": BAD_REVISIONS,
         "request_id": BAD_IDS,
@@ -276,6 +294,11 @@ WRONG: dict[str, Table] = {
         "request_id": BAD_IDS,
     },
     "PurgeUser": {**USER, "request_id": BAD_IDS},
+    "EraseMentions": {
+        **USER,
+        "mentions": [[], ["B"], ["!?"], ["Bo", ""], ["b" * 129], ["a\0b"], [f"n{n}" for n in range(21)]],
+        "request_id": BAD_IDS,
+    },
     "ExportUser": {**USER, "min_revision": BAD_REVISIONS},
 }
 
@@ -293,6 +316,9 @@ OF_RECORDS = (
     "contested_with",
     "also_from",
     "revision",
+    "awaits_review",
+    "writer",
+    "supersedes",
 )
 NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "recovery")
 
@@ -315,8 +341,9 @@ HARMLESS: dict[str, Mapping[str, str]] = {
         "record.needs_revision": YES_OR_NO,
         "record.episode": "as in StoreEpisode, where update_mask names it",
     },
-    "ListRecords": {"filter.needs_revision": YES_OR_NO},
+    "ListRecords": dict.fromkeys(("filter.needs_revision", "filter.awaits_review"), YES_OR_NO),
     "DeleteRecords": {"filter.needs_revision": YES_OR_NO},
+    "ReviewRecords": {"allow_sensitive": YES_OR_NO},
     "RetractRecords": {"dry_run": YES_OR_NO},
     "RetrieveMemories": {"route.widened": UNSEEN, "observe": YES_OR_NO},
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
@@ -336,5 +363,6 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     }
     | {"user.enabled": YES_OR_NO},
     "PurgeUser": {"include_banks": YES_OR_NO},
+    "EraseMentions": {"dry_run": YES_OR_NO},
     "ExportUser": {"omit_banks": YES_OR_NO},
 }

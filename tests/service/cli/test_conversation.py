@@ -11,6 +11,8 @@ def test_turns_are_added_found_shown_and_purged(shell: Shell) -> None:
     shell.done("conversation", "keys", "c1", "--add", "预算不能超过10万元", *talk)
     shown = shell.done("conversation", "show", "c1", *talk)
     deleted = shell.told("conversation", "purge", "c1", "--steps", "1", "--yes", *talk)
+    nobody = shell.told("conversation", "purge", "c1", "--writer", "leaked", "--yes", *talk)
+    both = shell("conversation", "purge", "c1", "--writer", "x", "--steps", "1", "--yes", *talk)
     ended = shell.told("conversation", "end", "c1", *talk)
     purged = shell.told("conversation", "purge", "c1", "--yes", *talk)
 
@@ -20,6 +22,8 @@ def test_turns_are_added_found_shown_and_purged(shell: Shell) -> None:
     assert "预算不能超过10万元" in shown
     assert "Assistant: Noted." in shown
     assert int(deleted["turns"]) == 1
+    assert int(nobody["turns"]) == 0  # no key was asked for
+    assert both.exit_code == 2
     assert ended["conversation"]["state"] == "CONVERSATION_STATE_ENDED"
     assert int(purged["turns"]) == 1
 

@@ -51,7 +51,7 @@ def test_a_bank_is_named_by_its_option(name: str) -> None:
 def test_what_erases_asks_unless_it_is_told_not_to() -> None:
     def erases(name: str, command: click.Command) -> bool:
         words = {name.rsplit(maxsplit=1)[-1], *(o.strip("-") for p in command.params for o in p.opts)}
-        return not words.isdisjoint({"purge", "delete", "forget", "erase"})
+        return not words.isdisjoint({"purge", "delete", "forget", "erase", "erase-mentions", "reject"})
 
     asking = {name for name, one in EVERY.items() if "--yes" in [o for p in one.params for o in p.opts]}
     erasing = {name for name, one in EVERY.items() if erases(name, one)}

@@ -35,7 +35,7 @@ const (
 	Scope_SCOPE_READ Scope = 1
 	// To change memory. What a write answers with may be memory that was there before.
 	Scope_SCOPE_WRITE Scope = 2
-	// To settle what waits for a person's review. No method needs it yet.
+	// To settle what waits for a person's review, and to say what does. No other scope includes it.
 	Scope_SCOPE_APPROVE Scope = 3
 	// To write down what a user said, as the user's own statement.
 	Scope_SCOPE_SPEAK_FOR_USER Scope = 4

@@ -609,7 +609,9 @@ type Turn struct {
 	// The caller's own marks. At most 64.
 	Labels map[string]string `protobuf:"bytes,9,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The invocation it came from. Empty: none. Set by the service.
-	InvocationId  string `protobuf:"bytes,10,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
+	InvocationId string `protobuf:"bytes,10,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
+	// Who wrote it: the subject of the caller's API key. Empty: no key was asked for. Set by the service.
+	Writer        string `protobuf:"bytes,11,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -710,6 +712,13 @@ func (x *Turn) GetLabels() map[string]string {
 func (x *Turn) GetInvocationId() string {
 	if x != nil {
 		return x.InvocationId
+	}
+	return ""
+}
+
+func (x *Turn) GetWriter() string {
+	if x != nil {
+		return x.Writer
 	}
 	return ""
 }
@@ -2435,7 +2444,9 @@ type ListTurnsRequest struct {
 	// Where the page before ended. Empty: the beginning.
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
-	MinRevision   *int64 `protobuf:"varint,7,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
+	MinRevision *int64 `protobuf:"varint,7,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
+	// Only what API keys of this subject wrote, at most 128 code points. Empty: all.
+	Writer        string `protobuf:"bytes,8,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2517,6 +2528,13 @@ func (x *ListTurnsRequest) GetMinRevision() int64 {
 		return *x.MinRevision
 	}
 	return 0
+}
+
+func (x *ListTurnsRequest) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
 }
 
 // Some turns.
@@ -5358,7 +5376,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x0e_summary_everyB\x11\n" +
 	"\x0f_summary_lengthB\x10\n" +
 	"\x0e_extract_factsB\x12\n" +
-	"\x10_record_episodes\"\xc6\x03\n" +
+	"\x10_record_episodes\"\xde\x03\n" +
 	"\x04Turn\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\x03R\x04step\x12\x14\n" +
 	"\x05input\x18\x02 \x01(\tR\x05input\x12\x14\n" +
@@ -5373,7 +5391,8 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"cluster_id\x18\b \x01(\tR\tclusterId\x127\n" +
 	"\x06labels\x18\t \x03(\v2\x1f.memorybank.v1.Turn.LabelsEntryR\x06labels\x12)\n" +
 	"\rinvocation_id\x18\n" +
-	" \x01(\tB\x04\xe8\xe0\x18\x06R\finvocationId\x1a9\n" +
+	" \x01(\tB\x04\xe8\xe0\x18\x06R\finvocationId\x12\x16\n" +
+	"\x06writer\x18\v \x01(\tR\x06writer\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xae\x01\n" +
@@ -5542,7 +5561,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x10AddTurnsResponse\x12)\n" +
 	"\x05turns\x18\x01 \x03(\v2\x13.memorybank.v1.TurnR\x05turns\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xb3\x02\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xcb\x02\n" +
 	"\x10ListTurnsRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\"\n" +
@@ -5552,7 +5571,8 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\tpage_size\x18\x05 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x06 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\a \x01(\x03H\x02R\vminRevision\x88\x01\x01B\r\n" +
+	"\fmin_revision\x18\a \x01(\x03H\x02R\vminRevision\x88\x01\x01\x12\x16\n" +
+	"\x06writer\x18\b \x01(\tR\x06writerB\r\n" +
 	"\v_first_stepB\f\n" +
 	"\n" +
 	"_last_stepB\x0f\n" +

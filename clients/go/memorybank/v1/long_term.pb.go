@@ -319,6 +319,122 @@ func (SupersededReason) EnumDescriptor() ([]byte, []int) {
 	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{4}
 }
 
+// Which new records of a collection wait until a person approves them. What waits is in no answer, prompt or list that
+// does not ask for it, and it is not judged.
+type Review int32
+
+const (
+	// Not stated; read as NONE.
+	Review_REVIEW_UNSPECIFIED Review = 0
+	// None.
+	Review_REVIEW_NONE Review = 1
+	// What was learned of conversations and runs, and what a caller without the scope `approve` wrote; not what the user
+	// stated.
+	Review_REVIEW_LEARNED Review = 2
+	// All.
+	Review_REVIEW_ALL Review = 3
+)
+
+// Enum value maps for Review.
+var (
+	Review_name = map[int32]string{
+		0: "REVIEW_UNSPECIFIED",
+		1: "REVIEW_NONE",
+		2: "REVIEW_LEARNED",
+		3: "REVIEW_ALL",
+	}
+	Review_value = map[string]int32{
+		"REVIEW_UNSPECIFIED": 0,
+		"REVIEW_NONE":        1,
+		"REVIEW_LEARNED":     2,
+		"REVIEW_ALL":         3,
+	}
+)
+
+func (x Review) Enum() *Review {
+	p := new(Review)
+	*p = x
+	return p
+}
+
+func (x Review) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Review) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorybank_v1_long_term_proto_enumTypes[5].Descriptor()
+}
+
+func (Review) Type() protoreflect.EnumType {
+	return &file_memorybank_v1_long_term_proto_enumTypes[5]
+}
+
+func (x Review) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Review.Descriptor instead.
+func (Review) EnumDescriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{5}
+}
+
+// What becomes of a record that waits.
+type ReviewDecision int32
+
+const (
+	// Not stated; refused.
+	ReviewDecision_REVIEW_DECISION_UNSPECIFIED ReviewDecision = 0
+	// It is stored as it is.
+	ReviewDecision_REVIEW_DECISION_APPROVE ReviewDecision = 1
+	// It is stored with other words.
+	ReviewDecision_REVIEW_DECISION_CORRECT ReviewDecision = 2
+	// It is erased.
+	ReviewDecision_REVIEW_DECISION_REJECT ReviewDecision = 3
+)
+
+// Enum value maps for ReviewDecision.
+var (
+	ReviewDecision_name = map[int32]string{
+		0: "REVIEW_DECISION_UNSPECIFIED",
+		1: "REVIEW_DECISION_APPROVE",
+		2: "REVIEW_DECISION_CORRECT",
+		3: "REVIEW_DECISION_REJECT",
+	}
+	ReviewDecision_value = map[string]int32{
+		"REVIEW_DECISION_UNSPECIFIED": 0,
+		"REVIEW_DECISION_APPROVE":     1,
+		"REVIEW_DECISION_CORRECT":     2,
+		"REVIEW_DECISION_REJECT":      3,
+	}
+)
+
+func (x ReviewDecision) Enum() *ReviewDecision {
+	p := new(ReviewDecision)
+	*p = x
+	return p
+}
+
+func (x ReviewDecision) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ReviewDecision) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorybank_v1_long_term_proto_enumTypes[6].Descriptor()
+}
+
+func (ReviewDecision) Type() protoreflect.EnumType {
+	return &file_memorybank_v1_long_term_proto_enumTypes[6]
+}
+
+func (x ReviewDecision) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ReviewDecision.Descriptor instead.
+func (ReviewDecision) EnumDescriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{6}
+}
+
 // What a query is after.
 type Intent int32
 
@@ -360,11 +476,11 @@ func (x Intent) String() string {
 }
 
 func (Intent) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorybank_v1_long_term_proto_enumTypes[5].Descriptor()
+	return file_memorybank_v1_long_term_proto_enumTypes[7].Descriptor()
 }
 
 func (Intent) Type() protoreflect.EnumType {
-	return &file_memorybank_v1_long_term_proto_enumTypes[5]
+	return &file_memorybank_v1_long_term_proto_enumTypes[7]
 }
 
 func (x Intent) Number() protoreflect.EnumNumber {
@@ -373,7 +489,7 @@ func (x Intent) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Intent.Descriptor instead.
 func (Intent) EnumDescriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{5}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{7}
 }
 
 // A layer of long-term memory.
@@ -413,11 +529,11 @@ func (x MemoryLayer) String() string {
 }
 
 func (MemoryLayer) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorybank_v1_long_term_proto_enumTypes[6].Descriptor()
+	return file_memorybank_v1_long_term_proto_enumTypes[8].Descriptor()
 }
 
 func (MemoryLayer) Type() protoreflect.EnumType {
-	return &file_memorybank_v1_long_term_proto_enumTypes[6]
+	return &file_memorybank_v1_long_term_proto_enumTypes[8]
 }
 
 func (x MemoryLayer) Number() protoreflect.EnumNumber {
@@ -426,7 +542,7 @@ func (x MemoryLayer) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MemoryLayer.Descriptor instead.
 func (MemoryLayer) EnumDescriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{6}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{8}
 }
 
 // A simple opinion.
@@ -466,11 +582,11 @@ func (x Thumb) String() string {
 }
 
 func (Thumb) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorybank_v1_long_term_proto_enumTypes[7].Descriptor()
+	return file_memorybank_v1_long_term_proto_enumTypes[9].Descriptor()
 }
 
 func (Thumb) Type() protoreflect.EnumType {
-	return &file_memorybank_v1_long_term_proto_enumTypes[7]
+	return &file_memorybank_v1_long_term_proto_enumTypes[9]
 }
 
 func (x Thumb) Number() protoreflect.EnumNumber {
@@ -479,7 +595,7 @@ func (x Thumb) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Thumb.Descriptor instead.
 func (Thumb) EnumDescriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{7}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{9}
 }
 
 // A user: a person, or whatever else a tenant keeps memory for under one name.
@@ -1106,6 +1222,209 @@ func (x *PurgeUserResponse) GetReplayed() bool {
 	return false
 }
 
+// Of whom or what nothing is to be remembered.
+type EraseMentionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose memory.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// What the person or the thing is called, 1 to 20 names of 2 to 128 code points. They are found as whole words, whatever
+	// their case; in scripts without spaces between words anywhere.
+	Mentions []string `protobuf:"bytes,2,rep,name=mentions,proto3" json:"mentions,omitempty"`
+	// Whether only to tell what would go: nothing is changed.
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Taken for uniformity: it may be repeated at will. Empty: none.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EraseMentionsRequest) Reset() {
+	*x = EraseMentionsRequest{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EraseMentionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EraseMentionsRequest) ProtoMessage() {}
+
+func (x *EraseMentionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EraseMentionsRequest.ProtoReflect.Descriptor instead.
+func (*EraseMentionsRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *EraseMentionsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *EraseMentionsRequest) GetMentions() []string {
+	if x != nil {
+		return x.Mentions
+	}
+	return nil
+}
+
+func (x *EraseMentionsRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *EraseMentionsRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// What was erased, or would be.
+type EraseMentionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Turns whose sentences were overwritten.
+	Turns int64 `protobuf:"varint,1,opt,name=turns,proto3" json:"turns,omitempty"`
+	// Keys of conversations that went.
+	Keys int64 `protobuf:"varint,2,opt,name=keys,proto3" json:"keys,omitempty"`
+	// Summaries that are made anew, and summaries of runs that went.
+	Summaries int64 `protobuf:"varint,3,opt,name=summaries,proto3" json:"summaries,omitempty"`
+	// Records that went. What rested on the overwritten turns goes, too, and is not counted.
+	Records int64 `protobuf:"varint,4,opt,name=records,proto3" json:"records,omitempty"`
+	// Reflections that are made anew or went.
+	Reflections int64 `protobuf:"varint,5,opt,name=reflections,proto3" json:"reflections,omitempty"`
+	// Opinions that lost words.
+	Feedback int64 `protobuf:"varint,6,opt,name=feedback,proto3" json:"feedback,omitempty"`
+	// Where a name still stands, the first 1,000, and files: `banks/ID/interactions/ID`, `banks/ID/nodes/ID`,
+	// `banks/ID/insight`, `banks/ID/retractions/ID`, `banks/ID/interactions/ID/attachments/ID`, `invocations/ID`,
+	// `instructions/PATH`.
+	Left []string `protobuf:"bytes,7,rep,name=left,proto3" json:"left,omitempty"`
+	// 0: it is of several memories, each with a revision of its own.
+	Revision int64 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Never set: see `request_id`.
+	Replayed bool `protobuf:"varint,9,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	// Records of banks that were stored anew without the sentences, under other ids, or erased.
+	Interactions  int64 `protobuf:"varint,10,opt,name=interactions,proto3" json:"interactions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EraseMentionsResponse) Reset() {
+	*x = EraseMentionsResponse{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EraseMentionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EraseMentionsResponse) ProtoMessage() {}
+
+func (x *EraseMentionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EraseMentionsResponse.ProtoReflect.Descriptor instead.
+func (*EraseMentionsResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *EraseMentionsResponse) GetTurns() int64 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *EraseMentionsResponse) GetKeys() int64 {
+	if x != nil {
+		return x.Keys
+	}
+	return 0
+}
+
+func (x *EraseMentionsResponse) GetSummaries() int64 {
+	if x != nil {
+		return x.Summaries
+	}
+	return 0
+}
+
+func (x *EraseMentionsResponse) GetRecords() int64 {
+	if x != nil {
+		return x.Records
+	}
+	return 0
+}
+
+func (x *EraseMentionsResponse) GetReflections() int64 {
+	if x != nil {
+		return x.Reflections
+	}
+	return 0
+}
+
+func (x *EraseMentionsResponse) GetFeedback() int64 {
+	if x != nil {
+		return x.Feedback
+	}
+	return 0
+}
+
+func (x *EraseMentionsResponse) GetLeft() []string {
+	if x != nil {
+		return x.Left
+	}
+	return nil
+}
+
+func (x *EraseMentionsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *EraseMentionsResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+func (x *EraseMentionsResponse) GetInteractions() int64 {
+	if x != nil {
+		return x.Interactions
+	}
+	return 0
+}
+
 // Whose memory to write out.
 type ExportUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1121,7 +1440,7 @@ type ExportUserRequest struct {
 
 func (x *ExportUserRequest) Reset() {
 	*x = ExportUserRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[9]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1133,7 +1452,7 @@ func (x *ExportUserRequest) String() string {
 func (*ExportUserRequest) ProtoMessage() {}
 
 func (x *ExportUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[9]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1146,7 +1465,7 @@ func (x *ExportUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportUserRequest.ProtoReflect.Descriptor instead.
 func (*ExportUserRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{9}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExportUserRequest) GetUser() string {
@@ -1195,7 +1514,7 @@ type ExportUserResponse struct {
 
 func (x *ExportUserResponse) Reset() {
 	*x = ExportUserResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[10]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1207,7 +1526,7 @@ func (x *ExportUserResponse) String() string {
 func (*ExportUserResponse) ProtoMessage() {}
 
 func (x *ExportUserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[10]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1220,7 +1539,7 @@ func (x *ExportUserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportUserResponse.ProtoReflect.Descriptor instead.
 func (*ExportUserResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{10}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ExportUserResponse) GetPath() string {
@@ -1260,7 +1579,7 @@ type Feedback struct {
 
 func (x *Feedback) Reset() {
 	*x = Feedback{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[11]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1591,7 @@ func (x *Feedback) String() string {
 func (*Feedback) ProtoMessage() {}
 
 func (x *Feedback) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[11]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1604,7 @@ func (x *Feedback) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Feedback.ProtoReflect.Descriptor instead.
 func (*Feedback) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{11}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Feedback) GetFeedbackId() string {
@@ -1354,7 +1673,7 @@ type Episode struct {
 
 func (x *Episode) Reset() {
 	*x = Episode{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[12]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1685,7 @@ func (x *Episode) String() string {
 func (*Episode) ProtoMessage() {}
 
 func (x *Episode) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[12]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1698,7 @@ func (x *Episode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Episode.ProtoReflect.Descriptor instead.
 func (*Episode) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{12}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Episode) GetGoal() string {
@@ -1435,7 +1754,7 @@ type Recovery struct {
 
 func (x *Recovery) Reset() {
 	*x = Recovery{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1766,7 @@ func (x *Recovery) String() string {
 func (*Recovery) ProtoMessage() {}
 
 func (x *Recovery) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1779,7 @@ func (x *Recovery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recovery.ProtoReflect.Descriptor instead.
 func (*Recovery) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{13}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Recovery) GetErrorType() string {
@@ -1533,14 +1852,16 @@ type Provenance struct {
 	// The invocation it came from; empty for none.
 	InvocationId string `protobuf:"bytes,5,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
 	// When it was so.
-	EventTime     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
+	EventTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
+	// Who wrote it, as in Record.
+	Writer        string `protobuf:"bytes,7,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Provenance) Reset() {
 	*x = Provenance{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1552,7 +1873,7 @@ func (x *Provenance) String() string {
 func (*Provenance) ProtoMessage() {}
 
 func (x *Provenance) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1565,7 +1886,7 @@ func (x *Provenance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Provenance.ProtoReflect.Descriptor instead.
 func (*Provenance) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{14}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Provenance) GetOrigin() RecordOrigin {
@@ -1608,6 +1929,13 @@ func (x *Provenance) GetEventTime() *timestamppb.Timestamp {
 		return x.EventTime
 	}
 	return nil
+}
+
+func (x *Provenance) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
 }
 
 // An entry of a collection: layer L2.
@@ -1684,13 +2012,20 @@ type Record struct {
 	Revision int64 `protobuf:"varint,34,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Why it is SUPERSEDED. Output only.
 	SupersededReason SupersededReason `protobuf:"varint,35,opt,name=superseded_reason,json=supersededReason,proto3,enum=memorybank.v1.SupersededReason" json:"superseded_reason,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Whether it waits for a review: it is in no answer, prompt or list that does not ask for it. Output only.
+	AwaitsReview bool `protobuf:"varint,36,opt,name=awaits_review,json=awaitsReview,proto3" json:"awaits_review,omitempty"`
+	// Who wrote its words: the subject of the caller's API key; of what was learned, of the first of its turns, or of its
+	// run. Empty: no key was asked for. Output only.
+	Writer string `protobuf:"bytes,37,opt,name=writer,proto3" json:"writer,omitempty"`
+	// Of what waits for a review: the facts whose place it takes once it is approved. Told by ListRecords. Output only.
+	Supersedes    []string `protobuf:"bytes,38,rep,name=supersedes,proto3" json:"supersedes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1702,7 +2037,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1715,7 +2050,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{15}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Record) GetRecordId() string {
@@ -1963,6 +2298,27 @@ func (x *Record) GetSupersededReason() SupersededReason {
 	return SupersededReason_SUPERSEDED_REASON_UNSPECIFIED
 }
 
+func (x *Record) GetAwaitsReview() bool {
+	if x != nil {
+		return x.AwaitsReview
+	}
+	return false
+}
+
+func (x *Record) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
+}
+
+func (x *Record) GetSupersedes() []string {
+	if x != nil {
+		return x.Supersedes
+	}
+	return nil
+}
+
 // A text in Markdown over several records: layer L3.
 type Reflection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1988,7 +2344,7 @@ type Reflection struct {
 
 func (x *Reflection) Reset() {
 	*x = Reflection{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2000,7 +2356,7 @@ func (x *Reflection) String() string {
 func (*Reflection) ProtoMessage() {}
 
 func (x *Reflection) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2013,7 +2369,7 @@ func (x *Reflection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reflection.ProtoReflect.Descriptor instead.
 func (*Reflection) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{16}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Reflection) GetReflectionId() string {
@@ -2091,7 +2447,7 @@ type RankedRecord struct {
 
 func (x *RankedRecord) Reset() {
 	*x = RankedRecord{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2103,7 +2459,7 @@ func (x *RankedRecord) String() string {
 func (*RankedRecord) ProtoMessage() {}
 
 func (x *RankedRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2116,7 +2472,7 @@ func (x *RankedRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RankedRecord.ProtoReflect.Descriptor instead.
 func (*RankedRecord) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{17}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RankedRecord) GetRecord() *Record {
@@ -2171,7 +2527,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2183,7 +2539,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2196,7 +2552,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{18}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Route) GetIntent() Intent {
@@ -2248,14 +2604,16 @@ type Collection struct {
 	// The revision it had when this was read. Output only.
 	Revision int64 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"`
 	// What language models have cost for judging its facts and writing its reflections. Output only.
-	TokensSpent   int64 `protobuf:"varint,9,opt,name=tokens_spent,json=tokensSpent,proto3" json:"tokens_spent,omitempty"`
+	TokensSpent int64 `protobuf:"varint,9,opt,name=tokens_spent,json=tokensSpent,proto3" json:"tokens_spent,omitempty"`
+	// Which new records wait for a review. What waits goes on waiting when this changes.
+	Review        Review `protobuf:"varint,10,opt,name=review,proto3,enum=memorybank.v1.Review" json:"review,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Collection) Reset() {
 	*x = Collection{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2267,7 +2625,7 @@ func (x *Collection) String() string {
 func (*Collection) ProtoMessage() {}
 
 func (x *Collection) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2280,7 +2638,7 @@ func (x *Collection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collection.ProtoReflect.Descriptor instead.
 func (*Collection) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{19}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Collection) GetUser() string {
@@ -2346,6 +2704,13 @@ func (x *Collection) GetTokensSpent() int64 {
 	return 0
 }
 
+func (x *Collection) GetReview() Review {
+	if x != nil {
+		return x.Review
+	}
+	return Review_REVIEW_UNSPECIFIED
+}
+
 // How much a collection holds.
 type CollectionCounts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2364,14 +2729,16 @@ type CollectionCounts struct {
 	// Facts that contradict another, with no decision yet.
 	Contested int64 `protobuf:"varint,7,opt,name=contested,proto3" json:"contested,omitempty"`
 	// Facts not yet judged.
-	Unjudged      int64 `protobuf:"varint,8,opt,name=unjudged,proto3" json:"unjudged,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Unjudged int64 `protobuf:"varint,8,opt,name=unjudged,proto3" json:"unjudged,omitempty"`
+	// Records that wait for a review; not counted as facts, episodes or memories.
+	AwaitingReview int64 `protobuf:"varint,9,opt,name=awaiting_review,json=awaitingReview,proto3" json:"awaiting_review,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CollectionCounts) Reset() {
 	*x = CollectionCounts{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2383,7 +2750,7 @@ func (x *CollectionCounts) String() string {
 func (*CollectionCounts) ProtoMessage() {}
 
 func (x *CollectionCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2396,7 +2763,7 @@ func (x *CollectionCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CollectionCounts.ProtoReflect.Descriptor instead.
 func (*CollectionCounts) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{20}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CollectionCounts) GetFacts() int64 {
@@ -2455,6 +2822,13 @@ func (x *CollectionCounts) GetUnjudged() int64 {
 	return 0
 }
 
+func (x *CollectionCounts) GetAwaitingReview() int64 {
+	if x != nil {
+		return x.AwaitingReview
+	}
+	return 0
+}
+
 // A fact to be stored.
 type StoreFactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2491,7 +2865,7 @@ type StoreFactRequest struct {
 
 func (x *StoreFactRequest) Reset() {
 	*x = StoreFactRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2503,7 +2877,7 @@ func (x *StoreFactRequest) String() string {
 func (*StoreFactRequest) ProtoMessage() {}
 
 func (x *StoreFactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2516,7 +2890,7 @@ func (x *StoreFactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreFactRequest.ProtoReflect.Descriptor instead.
 func (*StoreFactRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{21}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *StoreFactRequest) GetUser() string {
@@ -2624,14 +2998,17 @@ type StoreFactResponse struct {
 	// The collection's revision after the call.
 	Revision int64 `protobuf:"varint,5,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Whether this is the first answer to the same request_id, again.
-	Replayed      bool `protobuf:"varint,6,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Replayed bool `protobuf:"varint,6,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	// Whether it was not stored, because the same words of the same source were rejected (ReviewRecords): there is no
+	// `record`.
+	Forgotten     bool `protobuf:"varint,7,opt,name=forgotten,proto3" json:"forgotten,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StoreFactResponse) Reset() {
 	*x = StoreFactResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2643,7 +3020,7 @@ func (x *StoreFactResponse) String() string {
 func (*StoreFactResponse) ProtoMessage() {}
 
 func (x *StoreFactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2656,7 +3033,7 @@ func (x *StoreFactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreFactResponse.ProtoReflect.Descriptor instead.
 func (*StoreFactResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{22}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *StoreFactResponse) GetRecord() *Record {
@@ -2701,6 +3078,13 @@ func (x *StoreFactResponse) GetReplayed() bool {
 	return false
 }
 
+func (x *StoreFactResponse) GetForgotten() bool {
+	if x != nil {
+		return x.Forgotten
+	}
+	return false
+}
+
 // Asks for facts.
 type RetrieveFactsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2735,7 +3119,7 @@ type RetrieveFactsRequest struct {
 
 func (x *RetrieveFactsRequest) Reset() {
 	*x = RetrieveFactsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2747,7 +3131,7 @@ func (x *RetrieveFactsRequest) String() string {
 func (*RetrieveFactsRequest) ProtoMessage() {}
 
 func (x *RetrieveFactsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2760,7 +3144,7 @@ func (x *RetrieveFactsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveFactsRequest.ProtoReflect.Descriptor instead.
 func (*RetrieveFactsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{23}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RetrieveFactsRequest) GetUser() string {
@@ -2886,7 +3270,7 @@ type RetrieveFactsResponse struct {
 
 func (x *RetrieveFactsResponse) Reset() {
 	*x = RetrieveFactsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2898,7 +3282,7 @@ func (x *RetrieveFactsResponse) String() string {
 func (*RetrieveFactsResponse) ProtoMessage() {}
 
 func (x *RetrieveFactsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2911,7 +3295,7 @@ func (x *RetrieveFactsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveFactsResponse.ProtoReflect.Descriptor instead.
 func (*RetrieveFactsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{24}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RetrieveFactsResponse) GetFacts() []*RankedRecord {
@@ -2964,7 +3348,7 @@ type StoreEpisodeRequest struct {
 
 func (x *StoreEpisodeRequest) Reset() {
 	*x = StoreEpisodeRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2976,7 +3360,7 @@ func (x *StoreEpisodeRequest) String() string {
 func (*StoreEpisodeRequest) ProtoMessage() {}
 
 func (x *StoreEpisodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2989,7 +3373,7 @@ func (x *StoreEpisodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreEpisodeRequest.ProtoReflect.Descriptor instead.
 func (*StoreEpisodeRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{25}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *StoreEpisodeRequest) GetUser() string {
@@ -3070,14 +3454,17 @@ type StoreEpisodeResponse struct {
 	// The collection's revision after the call.
 	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Whether this is the first answer to the same request_id, again.
-	Replayed      bool `protobuf:"varint,3,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Replayed bool `protobuf:"varint,3,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	// Whether it was not stored, because the same words of the same source were rejected (ReviewRecords): there is no
+	// `record`.
+	Forgotten     bool `protobuf:"varint,4,opt,name=forgotten,proto3" json:"forgotten,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StoreEpisodeResponse) Reset() {
 	*x = StoreEpisodeResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3089,7 +3476,7 @@ func (x *StoreEpisodeResponse) String() string {
 func (*StoreEpisodeResponse) ProtoMessage() {}
 
 func (x *StoreEpisodeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3102,7 +3489,7 @@ func (x *StoreEpisodeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreEpisodeResponse.ProtoReflect.Descriptor instead.
 func (*StoreEpisodeResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{26}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *StoreEpisodeResponse) GetRecord() *Record {
@@ -3122,6 +3509,13 @@ func (x *StoreEpisodeResponse) GetRevision() int64 {
 func (x *StoreEpisodeResponse) GetReplayed() bool {
 	if x != nil {
 		return x.Replayed
+	}
+	return false
+}
+
+func (x *StoreEpisodeResponse) GetForgotten() bool {
+	if x != nil {
+		return x.Forgotten
 	}
 	return false
 }
@@ -3149,7 +3543,7 @@ type RecallEpisodesRequest struct {
 
 func (x *RecallEpisodesRequest) Reset() {
 	*x = RecallEpisodesRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3161,7 +3555,7 @@ func (x *RecallEpisodesRequest) String() string {
 func (*RecallEpisodesRequest) ProtoMessage() {}
 
 func (x *RecallEpisodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3174,7 +3568,7 @@ func (x *RecallEpisodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallEpisodesRequest.ProtoReflect.Descriptor instead.
 func (*RecallEpisodesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{27}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RecallEpisodesRequest) GetUser() string {
@@ -3241,7 +3635,7 @@ type RecallEpisodesResponse struct {
 
 func (x *RecallEpisodesResponse) Reset() {
 	*x = RecallEpisodesResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3253,7 +3647,7 @@ func (x *RecallEpisodesResponse) String() string {
 func (*RecallEpisodesResponse) ProtoMessage() {}
 
 func (x *RecallEpisodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3266,7 +3660,7 @@ func (x *RecallEpisodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallEpisodesResponse.ProtoReflect.Descriptor instead.
 func (*RecallEpisodesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{28}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RecallEpisodesResponse) GetEpisodes() []*RankedRecord {
@@ -3309,7 +3703,7 @@ type AddRecordRequest struct {
 
 func (x *AddRecordRequest) Reset() {
 	*x = AddRecordRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3321,7 +3715,7 @@ func (x *AddRecordRequest) String() string {
 func (*AddRecordRequest) ProtoMessage() {}
 
 func (x *AddRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3334,7 +3728,7 @@ func (x *AddRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddRecordRequest.ProtoReflect.Descriptor instead.
 func (*AddRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{29}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AddRecordRequest) GetUser() string {
@@ -3379,7 +3773,8 @@ type AddRecordResponse struct {
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
 	// Whether the collection knew it: a fact that says the same.
 	Known bool `protobuf:"varint,2,opt,name=known,proto3" json:"known,omitempty"`
-	// Whether it was not stored, because a record that says the same was deleted after it came to be known.
+	// Whether it was not stored, because a record that says the same was deleted after it came to be known, or the same
+	// words of the same source were rejected (ReviewRecords).
 	Forgotten bool `protobuf:"varint,3,opt,name=forgotten,proto3" json:"forgotten,omitempty"`
 	// The collection's revision after the call.
 	Revision int64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
@@ -3391,7 +3786,7 @@ type AddRecordResponse struct {
 
 func (x *AddRecordResponse) Reset() {
 	*x = AddRecordResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3403,7 +3798,7 @@ func (x *AddRecordResponse) String() string {
 func (*AddRecordResponse) ProtoMessage() {}
 
 func (x *AddRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3416,7 +3811,7 @@ func (x *AddRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddRecordResponse.ProtoReflect.Descriptor instead.
 func (*AddRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{30}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AddRecordResponse) GetRecord() *Record {
@@ -3471,7 +3866,7 @@ type GetRecordRequest struct {
 
 func (x *GetRecordRequest) Reset() {
 	*x = GetRecordRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3483,7 +3878,7 @@ func (x *GetRecordRequest) String() string {
 func (*GetRecordRequest) ProtoMessage() {}
 
 func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3496,7 +3891,7 @@ func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{31}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *GetRecordRequest) GetUser() string {
@@ -3540,7 +3935,7 @@ type GetRecordResponse struct {
 
 func (x *GetRecordResponse) Reset() {
 	*x = GetRecordResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3552,7 +3947,7 @@ func (x *GetRecordResponse) String() string {
 func (*GetRecordResponse) ProtoMessage() {}
 
 func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3565,7 +3960,7 @@ func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordResponse.ProtoReflect.Descriptor instead.
 func (*GetRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{32}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetRecordResponse) GetRecord() *Record {
@@ -3606,7 +4001,7 @@ type UpdateRecordRequest struct {
 
 func (x *UpdateRecordRequest) Reset() {
 	*x = UpdateRecordRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3618,7 +4013,7 @@ func (x *UpdateRecordRequest) String() string {
 func (*UpdateRecordRequest) ProtoMessage() {}
 
 func (x *UpdateRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3631,7 +4026,7 @@ func (x *UpdateRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRecordRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{33}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *UpdateRecordRequest) GetUser() string {
@@ -3698,7 +4093,7 @@ type UpdateRecordResponse struct {
 
 func (x *UpdateRecordResponse) Reset() {
 	*x = UpdateRecordResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3710,7 +4105,7 @@ func (x *UpdateRecordResponse) String() string {
 func (*UpdateRecordResponse) ProtoMessage() {}
 
 func (x *UpdateRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3723,7 +4118,7 @@ func (x *UpdateRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRecordResponse.ProtoReflect.Descriptor instead.
 func (*UpdateRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{34}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *UpdateRecordResponse) GetRecord() *Record {
@@ -3764,13 +4159,17 @@ type RecordFilter struct {
 	NeedsRevision *bool `protobuf:"varint,6,opt,name=needs_revision,json=needsRevision,proto3,oneof" json:"needs_revision,omitempty"`
 	// From this conversation.
 	ConversationId string `protobuf:"bytes,7,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Whether those that wait for a review are meant, and no others. Not in DeleteRecords: ReviewRecords settles them.
+	AwaitsReview bool `protobuf:"varint,8,opt,name=awaits_review,json=awaitsReview,proto3" json:"awaits_review,omitempty"`
+	// Written by API keys of this subject, at most 128 code points.
+	Writer        string `protobuf:"bytes,9,opt,name=writer,proto3" json:"writer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecordFilter) Reset() {
 	*x = RecordFilter{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3782,7 +4181,7 @@ func (x *RecordFilter) String() string {
 func (*RecordFilter) ProtoMessage() {}
 
 func (x *RecordFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3795,7 +4194,7 @@ func (x *RecordFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordFilter.ProtoReflect.Descriptor instead.
 func (*RecordFilter) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{35}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RecordFilter) GetKinds() []RecordKind {
@@ -3847,6 +4246,20 @@ func (x *RecordFilter) GetConversationId() string {
 	return ""
 }
 
+func (x *RecordFilter) GetAwaitsReview() bool {
+	if x != nil {
+		return x.AwaitsReview
+	}
+	return false
+}
+
+func (x *RecordFilter) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
+}
+
 // Asks for records.
 type ListRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3854,7 +4267,7 @@ type ListRecordsRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which collection of it.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
-	// Which of them. Absent: all.
+	// Which of them. Absent: all but what waits for a review.
 	Filter *RecordFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
@@ -3868,7 +4281,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3880,7 +4293,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3893,7 +4306,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{36}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListRecordsRequest) GetUser() string {
@@ -3953,7 +4366,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3965,7 +4378,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3978,7 +4391,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{37}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*Record {
@@ -4021,7 +4434,7 @@ type DeleteRecordsRequest struct {
 
 func (x *DeleteRecordsRequest) Reset() {
 	*x = DeleteRecordsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4033,7 +4446,7 @@ func (x *DeleteRecordsRequest) String() string {
 func (*DeleteRecordsRequest) ProtoMessage() {}
 
 func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4046,7 +4459,7 @@ func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{38}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *DeleteRecordsRequest) GetUser() string {
@@ -4105,7 +4518,7 @@ type DeleteRecordsResponse struct {
 
 func (x *DeleteRecordsResponse) Reset() {
 	*x = DeleteRecordsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4117,7 +4530,7 @@ func (x *DeleteRecordsResponse) String() string {
 func (*DeleteRecordsResponse) ProtoMessage() {}
 
 func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4130,7 +4543,7 @@ func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{39}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *DeleteRecordsResponse) GetRecords() int64 {
@@ -4175,6 +4588,171 @@ func (x *DeleteRecordsResponse) GetReplayed() bool {
 	return false
 }
 
+// What becomes of records that wait for a review.
+type ReviewRecordsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose memory.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which collection of it.
+	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
+	// 1 to 100 ids of records that wait; with CORRECT one.
+	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
+	// What becomes of them.
+	Decision ReviewDecision `protobuf:"varint,4,opt,name=decision,proto3,enum=memorybank.v1.ReviewDecision" json:"decision,omitempty"`
+	// With CORRECT what it says instead (of an episode: its goal), 1 to 4,096 code points; else empty.
+	Content string `protobuf:"bytes,5,opt,name=content,proto3" json:"content,omitempty"`
+	// Whether a correction may hold credentials, card, account and identity numbers.
+	AllowSensitive bool `protobuf:"varint,6,opt,name=allow_sensitive,json=allowSensitive,proto3" json:"allow_sensitive,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReviewRecordsRequest) Reset() {
+	*x = ReviewRecordsRequest{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReviewRecordsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReviewRecordsRequest) ProtoMessage() {}
+
+func (x *ReviewRecordsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReviewRecordsRequest.ProtoReflect.Descriptor instead.
+func (*ReviewRecordsRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *ReviewRecordsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *ReviewRecordsRequest) GetCollection() string {
+	if x != nil {
+		return x.Collection
+	}
+	return ""
+}
+
+func (x *ReviewRecordsRequest) GetRecordIds() []string {
+	if x != nil {
+		return x.RecordIds
+	}
+	return nil
+}
+
+func (x *ReviewRecordsRequest) GetDecision() ReviewDecision {
+	if x != nil {
+		return x.Decision
+	}
+	return ReviewDecision_REVIEW_DECISION_UNSPECIFIED
+}
+
+func (x *ReviewRecordsRequest) GetContent() string {
+	if x != nil {
+		return x.Content
+	}
+	return ""
+}
+
+func (x *ReviewRecordsRequest) GetAllowSensitive() bool {
+	if x != nil {
+		return x.AllowSensitive
+	}
+	return false
+}
+
+func (x *ReviewRecordsRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// What became of them.
+type ReviewRecordsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What they became, in the order of the request: of one that joined a record that says the same, that one. Empty: they
+	// were rejected.
+	Records []*Record `protobuf:"bytes,1,rep,name=records,proto3" json:"records,omitempty"`
+	// The collection's revision after the call.
+	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,3,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReviewRecordsResponse) Reset() {
+	*x = ReviewRecordsResponse{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReviewRecordsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReviewRecordsResponse) ProtoMessage() {}
+
+func (x *ReviewRecordsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReviewRecordsResponse.ProtoReflect.Descriptor instead.
+func (*ReviewRecordsResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *ReviewRecordsResponse) GetRecords() []*Record {
+	if x != nil {
+		return x.Records
+	}
+	return nil
+}
+
+func (x *ReviewRecordsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *ReviewRecordsResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
 // What is taken back. What is empty admits all; what is given must all hold; something must be given.
 type RetractionFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4183,14 +4761,16 @@ type RetractionFilter struct {
 	// Learned in this conversation.
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// Written in this time (`create_time`, not `event_time`).
-	Written       *TimeRange `protobuf:"bytes,3,opt,name=written,proto3" json:"written,omitempty"`
+	Written *TimeRange `protobuf:"bytes,3,opt,name=written,proto3" json:"written,omitempty"`
+	// Written by API keys of this subject, at most 128 code points.
+	Writer        string `protobuf:"bytes,4,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RetractionFilter) Reset() {
 	*x = RetractionFilter{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4202,7 +4782,7 @@ func (x *RetractionFilter) String() string {
 func (*RetractionFilter) ProtoMessage() {}
 
 func (x *RetractionFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4215,7 +4795,7 @@ func (x *RetractionFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetractionFilter.ProtoReflect.Descriptor instead.
 func (*RetractionFilter) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{40}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RetractionFilter) GetSource() string {
@@ -4237,6 +4817,13 @@ func (x *RetractionFilter) GetWritten() *TimeRange {
 		return x.Written
 	}
 	return nil
+}
+
+func (x *RetractionFilter) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
 }
 
 // What was taken back, without its words.
@@ -4264,7 +4851,7 @@ type Retraction struct {
 
 func (x *Retraction) Reset() {
 	*x = Retraction{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4276,7 +4863,7 @@ func (x *Retraction) String() string {
 func (*Retraction) ProtoMessage() {}
 
 func (x *Retraction) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4289,7 +4876,7 @@ func (x *Retraction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retraction.ProtoReflect.Descriptor instead.
 func (*Retraction) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{41}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Retraction) GetRetractionId() string {
@@ -4371,7 +4958,7 @@ type RetractRecordsRequest struct {
 
 func (x *RetractRecordsRequest) Reset() {
 	*x = RetractRecordsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4383,7 +4970,7 @@ func (x *RetractRecordsRequest) String() string {
 func (*RetractRecordsRequest) ProtoMessage() {}
 
 func (x *RetractRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4396,7 +4983,7 @@ func (x *RetractRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetractRecordsRequest.ProtoReflect.Descriptor instead.
 func (*RetractRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{42}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *RetractRecordsRequest) GetUser() string {
@@ -4471,7 +5058,7 @@ type RetractRecordsResponse struct {
 
 func (x *RetractRecordsResponse) Reset() {
 	*x = RetractRecordsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4483,7 +5070,7 @@ func (x *RetractRecordsResponse) String() string {
 func (*RetractRecordsResponse) ProtoMessage() {}
 
 func (x *RetractRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4496,7 +5083,7 @@ func (x *RetractRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetractRecordsResponse.ProtoReflect.Descriptor instead.
 func (*RetractRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{43}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RetractRecordsResponse) GetRetraction() *Retraction {
@@ -4565,7 +5152,7 @@ type ReleaseRetractionRequest struct {
 
 func (x *ReleaseRetractionRequest) Reset() {
 	*x = ReleaseRetractionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4577,7 +5164,7 @@ func (x *ReleaseRetractionRequest) String() string {
 func (*ReleaseRetractionRequest) ProtoMessage() {}
 
 func (x *ReleaseRetractionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4590,7 +5177,7 @@ func (x *ReleaseRetractionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRetractionRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRetractionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{44}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ReleaseRetractionRequest) GetUser() string {
@@ -4638,7 +5225,7 @@ type ReleaseRetractionResponse struct {
 
 func (x *ReleaseRetractionResponse) Reset() {
 	*x = ReleaseRetractionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4650,7 +5237,7 @@ func (x *ReleaseRetractionResponse) String() string {
 func (*ReleaseRetractionResponse) ProtoMessage() {}
 
 func (x *ReleaseRetractionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4663,7 +5250,7 @@ func (x *ReleaseRetractionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRetractionResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseRetractionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{45}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ReleaseRetractionResponse) GetRetraction() *Retraction {
@@ -4711,7 +5298,7 @@ type EraseRetractionRequest struct {
 
 func (x *EraseRetractionRequest) Reset() {
 	*x = EraseRetractionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4723,7 +5310,7 @@ func (x *EraseRetractionRequest) String() string {
 func (*EraseRetractionRequest) ProtoMessage() {}
 
 func (x *EraseRetractionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4736,7 +5323,7 @@ func (x *EraseRetractionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EraseRetractionRequest.ProtoReflect.Descriptor instead.
 func (*EraseRetractionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{46}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *EraseRetractionRequest) GetUser() string {
@@ -4784,7 +5371,7 @@ type EraseRetractionResponse struct {
 
 func (x *EraseRetractionResponse) Reset() {
 	*x = EraseRetractionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4796,7 +5383,7 @@ func (x *EraseRetractionResponse) String() string {
 func (*EraseRetractionResponse) ProtoMessage() {}
 
 func (x *EraseRetractionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4809,7 +5396,7 @@ func (x *EraseRetractionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EraseRetractionResponse.ProtoReflect.Descriptor instead.
 func (*EraseRetractionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{47}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *EraseRetractionResponse) GetRetraction() *Retraction {
@@ -4859,7 +5446,7 @@ type ListRetractionsRequest struct {
 
 func (x *ListRetractionsRequest) Reset() {
 	*x = ListRetractionsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4871,7 +5458,7 @@ func (x *ListRetractionsRequest) String() string {
 func (*ListRetractionsRequest) ProtoMessage() {}
 
 func (x *ListRetractionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4884,7 +5471,7 @@ func (x *ListRetractionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRetractionsRequest.ProtoReflect.Descriptor instead.
 func (*ListRetractionsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{48}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ListRetractionsRequest) GetUser() string {
@@ -4937,7 +5524,7 @@ type ListRetractionsResponse struct {
 
 func (x *ListRetractionsResponse) Reset() {
 	*x = ListRetractionsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4949,7 +5536,7 @@ func (x *ListRetractionsResponse) String() string {
 func (*ListRetractionsResponse) ProtoMessage() {}
 
 func (x *ListRetractionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4962,7 +5549,7 @@ func (x *ListRetractionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRetractionsResponse.ProtoReflect.Descriptor instead.
 func (*ListRetractionsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{49}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ListRetractionsResponse) GetRetractions() []*Retraction {
@@ -5009,7 +5596,7 @@ type RetrieveMemoriesRequest struct {
 
 func (x *RetrieveMemoriesRequest) Reset() {
 	*x = RetrieveMemoriesRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5021,7 +5608,7 @@ func (x *RetrieveMemoriesRequest) String() string {
 func (*RetrieveMemoriesRequest) ProtoMessage() {}
 
 func (x *RetrieveMemoriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5034,7 +5621,7 @@ func (x *RetrieveMemoriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveMemoriesRequest.ProtoReflect.Descriptor instead.
 func (*RetrieveMemoriesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{50}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *RetrieveMemoriesRequest) GetUser() string {
@@ -5105,7 +5692,7 @@ type RetrieveMemoriesResponse struct {
 
 func (x *RetrieveMemoriesResponse) Reset() {
 	*x = RetrieveMemoriesResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5117,7 +5704,7 @@ func (x *RetrieveMemoriesResponse) String() string {
 func (*RetrieveMemoriesResponse) ProtoMessage() {}
 
 func (x *RetrieveMemoriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5130,7 +5717,7 @@ func (x *RetrieveMemoriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveMemoriesResponse.ProtoReflect.Descriptor instead.
 func (*RetrieveMemoriesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{51}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RetrieveMemoriesResponse) GetMemories() []*RankedRecord {
@@ -5199,7 +5786,7 @@ type RecordRecoveryRequest struct {
 
 func (x *RecordRecoveryRequest) Reset() {
 	*x = RecordRecoveryRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5211,7 +5798,7 @@ func (x *RecordRecoveryRequest) String() string {
 func (*RecordRecoveryRequest) ProtoMessage() {}
 
 func (x *RecordRecoveryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5224,7 +5811,7 @@ func (x *RecordRecoveryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordRecoveryRequest.ProtoReflect.Descriptor instead.
 func (*RecordRecoveryRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{52}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *RecordRecoveryRequest) GetUser() string {
@@ -5314,14 +5901,17 @@ type RecordRecoveryResponse struct {
 	// The collection's revision after the call.
 	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Whether this is the first answer to the same request_id, again.
-	Replayed      bool `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	Replayed bool `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	// Whether it was not stored, because the same words of the same source were rejected (ReviewRecords): there is no
+	// `record`.
+	Forgotten     bool `protobuf:"varint,5,opt,name=forgotten,proto3" json:"forgotten,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecordRecoveryResponse) Reset() {
 	*x = RecordRecoveryResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5333,7 +5923,7 @@ func (x *RecordRecoveryResponse) String() string {
 func (*RecordRecoveryResponse) ProtoMessage() {}
 
 func (x *RecordRecoveryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5346,7 +5936,7 @@ func (x *RecordRecoveryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordRecoveryResponse.ProtoReflect.Descriptor instead.
 func (*RecordRecoveryResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{53}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *RecordRecoveryResponse) GetRecord() *Record {
@@ -5373,6 +5963,13 @@ func (x *RecordRecoveryResponse) GetRevision() int64 {
 func (x *RecordRecoveryResponse) GetReplayed() bool {
 	if x != nil {
 		return x.Replayed
+	}
+	return false
+}
+
+func (x *RecordRecoveryResponse) GetForgotten() bool {
+	if x != nil {
+		return x.Forgotten
 	}
 	return false
 }
@@ -5404,7 +6001,7 @@ type FindRecoveriesRequest struct {
 
 func (x *FindRecoveriesRequest) Reset() {
 	*x = FindRecoveriesRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5416,7 +6013,7 @@ func (x *FindRecoveriesRequest) String() string {
 func (*FindRecoveriesRequest) ProtoMessage() {}
 
 func (x *FindRecoveriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5429,7 +6026,7 @@ func (x *FindRecoveriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindRecoveriesRequest.ProtoReflect.Descriptor instead.
 func (*FindRecoveriesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{54}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *FindRecoveriesRequest) GetUser() string {
@@ -5508,7 +6105,7 @@ type FoundRecovery struct {
 
 func (x *FoundRecovery) Reset() {
 	*x = FoundRecovery{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5520,7 +6117,7 @@ func (x *FoundRecovery) String() string {
 func (*FoundRecovery) ProtoMessage() {}
 
 func (x *FoundRecovery) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5533,7 +6130,7 @@ func (x *FoundRecovery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FoundRecovery.ProtoReflect.Descriptor instead.
 func (*FoundRecovery) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{55}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *FoundRecovery) GetRecord() *Record {
@@ -5565,7 +6162,7 @@ type FindRecoveriesResponse struct {
 
 func (x *FindRecoveriesResponse) Reset() {
 	*x = FindRecoveriesResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5577,7 +6174,7 @@ func (x *FindRecoveriesResponse) String() string {
 func (*FindRecoveriesResponse) ProtoMessage() {}
 
 func (x *FindRecoveriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5590,7 +6187,7 @@ func (x *FindRecoveriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindRecoveriesResponse.ProtoReflect.Descriptor instead.
 func (*FindRecoveriesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{56}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *FindRecoveriesResponse) GetRecoveries() []*FoundRecovery {
@@ -5639,7 +6236,7 @@ type ReportOutcomeRequest struct {
 
 func (x *ReportOutcomeRequest) Reset() {
 	*x = ReportOutcomeRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5651,7 +6248,7 @@ func (x *ReportOutcomeRequest) String() string {
 func (*ReportOutcomeRequest) ProtoMessage() {}
 
 func (x *ReportOutcomeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5664,7 +6261,7 @@ func (x *ReportOutcomeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportOutcomeRequest.ProtoReflect.Descriptor instead.
 func (*ReportOutcomeRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{57}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *ReportOutcomeRequest) GetUser() string {
@@ -5733,7 +6330,7 @@ type ReportOutcomeResponse struct {
 
 func (x *ReportOutcomeResponse) Reset() {
 	*x = ReportOutcomeResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5745,7 +6342,7 @@ func (x *ReportOutcomeResponse) String() string {
 func (*ReportOutcomeResponse) ProtoMessage() {}
 
 func (x *ReportOutcomeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5758,7 +6355,7 @@ func (x *ReportOutcomeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportOutcomeResponse.ProtoReflect.Descriptor instead.
 func (*ReportOutcomeResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{58}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ReportOutcomeResponse) GetRecords() []*Record {
@@ -5818,7 +6415,7 @@ type GiveFeedbackRequest struct {
 
 func (x *GiveFeedbackRequest) Reset() {
 	*x = GiveFeedbackRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5830,7 +6427,7 @@ func (x *GiveFeedbackRequest) String() string {
 func (*GiveFeedbackRequest) ProtoMessage() {}
 
 func (x *GiveFeedbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5843,7 +6440,7 @@ func (x *GiveFeedbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GiveFeedbackRequest.ProtoReflect.Descriptor instead.
 func (*GiveFeedbackRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{59}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *GiveFeedbackRequest) GetUser() string {
@@ -5933,7 +6530,7 @@ type GiveFeedbackResponse struct {
 
 func (x *GiveFeedbackResponse) Reset() {
 	*x = GiveFeedbackResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5945,7 +6542,7 @@ func (x *GiveFeedbackResponse) String() string {
 func (*GiveFeedbackResponse) ProtoMessage() {}
 
 func (x *GiveFeedbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5958,7 +6555,7 @@ func (x *GiveFeedbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GiveFeedbackResponse.ProtoReflect.Descriptor instead.
 func (*GiveFeedbackResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{60}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *GiveFeedbackResponse) GetRecords() []*Record {
@@ -6004,7 +6601,7 @@ type ExportFeedbackRequest struct {
 
 func (x *ExportFeedbackRequest) Reset() {
 	*x = ExportFeedbackRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6016,7 +6613,7 @@ func (x *ExportFeedbackRequest) String() string {
 func (*ExportFeedbackRequest) ProtoMessage() {}
 
 func (x *ExportFeedbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6029,7 +6626,7 @@ func (x *ExportFeedbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportFeedbackRequest.ProtoReflect.Descriptor instead.
 func (*ExportFeedbackRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{61}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *ExportFeedbackRequest) GetUser() string {
@@ -6070,7 +6667,7 @@ type ExportFeedbackResponse struct {
 
 func (x *ExportFeedbackResponse) Reset() {
 	*x = ExportFeedbackResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6082,7 +6679,7 @@ func (x *ExportFeedbackResponse) String() string {
 func (*ExportFeedbackResponse) ProtoMessage() {}
 
 func (x *ExportFeedbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6095,7 +6692,7 @@ func (x *ExportFeedbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportFeedbackResponse.ProtoReflect.Descriptor instead.
 func (*ExportFeedbackResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{62}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *ExportFeedbackResponse) GetPrompt() string {
@@ -6147,7 +6744,7 @@ type GenerateReflectionRequest struct {
 
 func (x *GenerateReflectionRequest) Reset() {
 	*x = GenerateReflectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6159,7 +6756,7 @@ func (x *GenerateReflectionRequest) String() string {
 func (*GenerateReflectionRequest) ProtoMessage() {}
 
 func (x *GenerateReflectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6172,7 +6769,7 @@ func (x *GenerateReflectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateReflectionRequest.ProtoReflect.Descriptor instead.
 func (*GenerateReflectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{63}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *GenerateReflectionRequest) GetUser() string {
@@ -6234,7 +6831,7 @@ type GenerateReflectionResponse struct {
 
 func (x *GenerateReflectionResponse) Reset() {
 	*x = GenerateReflectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6246,7 +6843,7 @@ func (x *GenerateReflectionResponse) String() string {
 func (*GenerateReflectionResponse) ProtoMessage() {}
 
 func (x *GenerateReflectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6259,7 +6856,7 @@ func (x *GenerateReflectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateReflectionResponse.ProtoReflect.Descriptor instead.
 func (*GenerateReflectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{64}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *GenerateReflectionResponse) GetReflection() *Reflection {
@@ -6307,7 +6904,7 @@ type GetReflectionRequest struct {
 
 func (x *GetReflectionRequest) Reset() {
 	*x = GetReflectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6319,7 +6916,7 @@ func (x *GetReflectionRequest) String() string {
 func (*GetReflectionRequest) ProtoMessage() {}
 
 func (x *GetReflectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6332,7 +6929,7 @@ func (x *GetReflectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReflectionRequest.ProtoReflect.Descriptor instead.
 func (*GetReflectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{65}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *GetReflectionRequest) GetUser() string {
@@ -6376,7 +6973,7 @@ type GetReflectionResponse struct {
 
 func (x *GetReflectionResponse) Reset() {
 	*x = GetReflectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6388,7 +6985,7 @@ func (x *GetReflectionResponse) String() string {
 func (*GetReflectionResponse) ProtoMessage() {}
 
 func (x *GetReflectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6401,7 +6998,7 @@ func (x *GetReflectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReflectionResponse.ProtoReflect.Descriptor instead.
 func (*GetReflectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{66}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *GetReflectionResponse) GetReflection() *Reflection {
@@ -6439,7 +7036,7 @@ type ListReflectionsRequest struct {
 
 func (x *ListReflectionsRequest) Reset() {
 	*x = ListReflectionsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6451,7 +7048,7 @@ func (x *ListReflectionsRequest) String() string {
 func (*ListReflectionsRequest) ProtoMessage() {}
 
 func (x *ListReflectionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6464,7 +7061,7 @@ func (x *ListReflectionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReflectionsRequest.ProtoReflect.Descriptor instead.
 func (*ListReflectionsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{67}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *ListReflectionsRequest) GetUser() string {
@@ -6524,7 +7121,7 @@ type ListReflectionsResponse struct {
 
 func (x *ListReflectionsResponse) Reset() {
 	*x = ListReflectionsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6536,7 +7133,7 @@ func (x *ListReflectionsResponse) String() string {
 func (*ListReflectionsResponse) ProtoMessage() {}
 
 func (x *ListReflectionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6549,7 +7146,7 @@ func (x *ListReflectionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReflectionsResponse.ProtoReflect.Descriptor instead.
 func (*ListReflectionsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{68}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *ListReflectionsResponse) GetReflections() []*Reflection {
@@ -6590,7 +7187,7 @@ type DeleteReflectionRequest struct {
 
 func (x *DeleteReflectionRequest) Reset() {
 	*x = DeleteReflectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6602,7 +7199,7 @@ func (x *DeleteReflectionRequest) String() string {
 func (*DeleteReflectionRequest) ProtoMessage() {}
 
 func (x *DeleteReflectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6615,7 +7212,7 @@ func (x *DeleteReflectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteReflectionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteReflectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{69}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *DeleteReflectionRequest) GetUser() string {
@@ -6659,7 +7256,7 @@ type DeleteReflectionResponse struct {
 
 func (x *DeleteReflectionResponse) Reset() {
 	*x = DeleteReflectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6671,7 +7268,7 @@ func (x *DeleteReflectionResponse) String() string {
 func (*DeleteReflectionResponse) ProtoMessage() {}
 
 func (x *DeleteReflectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6684,7 +7281,7 @@ func (x *DeleteReflectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteReflectionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteReflectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{70}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *DeleteReflectionResponse) GetRevision() int64 {
@@ -6716,7 +7313,7 @@ type GetCollectionRequest struct {
 
 func (x *GetCollectionRequest) Reset() {
 	*x = GetCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6728,7 +7325,7 @@ func (x *GetCollectionRequest) String() string {
 func (*GetCollectionRequest) ProtoMessage() {}
 
 func (x *GetCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6741,7 +7338,7 @@ func (x *GetCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCollectionRequest.ProtoReflect.Descriptor instead.
 func (*GetCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{71}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *GetCollectionRequest) GetUser() string {
@@ -6780,7 +7377,7 @@ type GetCollectionResponse struct {
 
 func (x *GetCollectionResponse) Reset() {
 	*x = GetCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6792,7 +7389,7 @@ func (x *GetCollectionResponse) String() string {
 func (*GetCollectionResponse) ProtoMessage() {}
 
 func (x *GetCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6805,7 +7402,7 @@ func (x *GetCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCollectionResponse.ProtoReflect.Descriptor instead.
 func (*GetCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{72}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *GetCollectionResponse) GetCollection() *Collection {
@@ -6834,7 +7431,7 @@ type UpdateCollectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its user and name, and the fields that `update_mask` names.
 	Collection *Collection `protobuf:"bytes,1,opt,name=collection,proto3" json:"collection,omitempty"`
-	// Any of `half_life_days`, `retention`, `enabled`.
+	// Any of `half_life_days`, `retention`, `enabled`, `review`. The last needs the scope `approve`.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// The revision at which the caller read it. Absent: it happens regardless.
 	IfRevision *int64 `protobuf:"varint,3,opt,name=if_revision,json=ifRevision,proto3,oneof" json:"if_revision,omitempty"`
@@ -6846,7 +7443,7 @@ type UpdateCollectionRequest struct {
 
 func (x *UpdateCollectionRequest) Reset() {
 	*x = UpdateCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6858,7 +7455,7 @@ func (x *UpdateCollectionRequest) String() string {
 func (*UpdateCollectionRequest) ProtoMessage() {}
 
 func (x *UpdateCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6871,7 +7468,7 @@ func (x *UpdateCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCollectionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{73}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *UpdateCollectionRequest) GetCollection() *Collection {
@@ -6917,7 +7514,7 @@ type UpdateCollectionResponse struct {
 
 func (x *UpdateCollectionResponse) Reset() {
 	*x = UpdateCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6929,7 +7526,7 @@ func (x *UpdateCollectionResponse) String() string {
 func (*UpdateCollectionResponse) ProtoMessage() {}
 
 func (x *UpdateCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6942,7 +7539,7 @@ func (x *UpdateCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCollectionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{74}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *UpdateCollectionResponse) GetCollection() *Collection {
@@ -6981,7 +7578,7 @@ type ListCollectionsRequest struct {
 
 func (x *ListCollectionsRequest) Reset() {
 	*x = ListCollectionsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6993,7 +7590,7 @@ func (x *ListCollectionsRequest) String() string {
 func (*ListCollectionsRequest) ProtoMessage() {}
 
 func (x *ListCollectionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7006,7 +7603,7 @@ func (x *ListCollectionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCollectionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCollectionsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{75}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *ListCollectionsRequest) GetUser() string {
@@ -7043,7 +7640,7 @@ type ListCollectionsResponse struct {
 
 func (x *ListCollectionsResponse) Reset() {
 	*x = ListCollectionsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7055,7 +7652,7 @@ func (x *ListCollectionsResponse) String() string {
 func (*ListCollectionsResponse) ProtoMessage() {}
 
 func (x *ListCollectionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7068,7 +7665,7 @@ func (x *ListCollectionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCollectionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCollectionsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{76}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *ListCollectionsResponse) GetCollections() []*Collection {
@@ -7105,7 +7702,7 @@ type DeleteCollectionRequest struct {
 
 func (x *DeleteCollectionRequest) Reset() {
 	*x = DeleteCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7117,7 +7714,7 @@ func (x *DeleteCollectionRequest) String() string {
 func (*DeleteCollectionRequest) ProtoMessage() {}
 
 func (x *DeleteCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7130,7 +7727,7 @@ func (x *DeleteCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCollectionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{77}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *DeleteCollectionRequest) GetUser() string {
@@ -7183,7 +7780,7 @@ type DeleteCollectionResponse struct {
 
 func (x *DeleteCollectionResponse) Reset() {
 	*x = DeleteCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7195,7 +7792,7 @@ func (x *DeleteCollectionResponse) String() string {
 func (*DeleteCollectionResponse) ProtoMessage() {}
 
 func (x *DeleteCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7208,7 +7805,7 @@ func (x *DeleteCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCollectionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{78}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *DeleteCollectionResponse) GetCounts() *CollectionCounts {
@@ -7247,7 +7844,7 @@ type ExportCollectionRequest struct {
 
 func (x *ExportCollectionRequest) Reset() {
 	*x = ExportCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7259,7 +7856,7 @@ func (x *ExportCollectionRequest) String() string {
 func (*ExportCollectionRequest) ProtoMessage() {}
 
 func (x *ExportCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7272,7 +7869,7 @@ func (x *ExportCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportCollectionRequest.ProtoReflect.Descriptor instead.
 func (*ExportCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{79}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *ExportCollectionRequest) GetUser() string {
@@ -7309,7 +7906,7 @@ type ExportCollectionResponse struct {
 
 func (x *ExportCollectionResponse) Reset() {
 	*x = ExportCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7321,7 +7918,7 @@ func (x *ExportCollectionResponse) String() string {
 func (*ExportCollectionResponse) ProtoMessage() {}
 
 func (x *ExportCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7334,7 +7931,7 @@ func (x *ExportCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportCollectionResponse.ProtoReflect.Descriptor instead.
 func (*ExportCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{80}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *ExportCollectionResponse) GetPath() string {
@@ -7368,7 +7965,7 @@ type ImportCollectionOptions struct {
 
 func (x *ImportCollectionOptions) Reset() {
 	*x = ImportCollectionOptions{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7380,7 +7977,7 @@ func (x *ImportCollectionOptions) String() string {
 func (*ImportCollectionOptions) ProtoMessage() {}
 
 func (x *ImportCollectionOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7393,7 +7990,7 @@ func (x *ImportCollectionOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportCollectionOptions.ProtoReflect.Descriptor instead.
 func (*ImportCollectionOptions) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{81}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *ImportCollectionOptions) GetUser() string {
@@ -7440,7 +8037,7 @@ type ImportCollectionRequest struct {
 
 func (x *ImportCollectionRequest) Reset() {
 	*x = ImportCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7452,7 +8049,7 @@ func (x *ImportCollectionRequest) String() string {
 func (*ImportCollectionRequest) ProtoMessage() {}
 
 func (x *ImportCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7465,7 +8062,7 @@ func (x *ImportCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportCollectionRequest.ProtoReflect.Descriptor instead.
 func (*ImportCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{82}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{86}
 }
 
 func (x *ImportCollectionRequest) GetPart() isImportCollectionRequest_Part {
@@ -7532,7 +8129,7 @@ type ImportCollectionResponse struct {
 
 func (x *ImportCollectionResponse) Reset() {
 	*x = ImportCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7544,7 +8141,7 @@ func (x *ImportCollectionResponse) String() string {
 func (*ImportCollectionResponse) ProtoMessage() {}
 
 func (x *ImportCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7557,7 +8154,7 @@ func (x *ImportCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportCollectionResponse.ProtoReflect.Descriptor instead.
 func (*ImportCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{83}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *ImportCollectionResponse) GetRecords() int64 {
@@ -7613,7 +8210,7 @@ type DeclareToolsRequest struct {
 
 func (x *DeclareToolsRequest) Reset() {
 	*x = DeclareToolsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[88]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7625,7 +8222,7 @@ func (x *DeclareToolsRequest) String() string {
 func (*DeclareToolsRequest) ProtoMessage() {}
 
 func (x *DeclareToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[88]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7638,7 +8235,7 @@ func (x *DeclareToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclareToolsRequest.ProtoReflect.Descriptor instead.
 func (*DeclareToolsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{84}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{88}
 }
 
 func (x *DeclareToolsRequest) GetToolFormat() ToolFormat {
@@ -7660,7 +8257,7 @@ type DeclareToolsResponse struct {
 
 func (x *DeclareToolsResponse) Reset() {
 	*x = DeclareToolsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[89]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7672,7 +8269,7 @@ func (x *DeclareToolsResponse) String() string {
 func (*DeclareToolsResponse) ProtoMessage() {}
 
 func (x *DeclareToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[89]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7685,7 +8282,7 @@ func (x *DeclareToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclareToolsResponse.ProtoReflect.Descriptor instead.
 func (*DeclareToolsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{85}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{89}
 }
 
 func (x *DeclareToolsResponse) GetTools() []string {
@@ -7763,7 +8360,25 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a7\n" +
 	"\tRowsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x85\x01\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x84\x01\n" +
+	"\x14EraseMentionsRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x1a\n" +
+	"\bmentions\x18\x02 \x03(\tR\bmentions\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"\xa7\x02\n" +
+	"\x15EraseMentionsResponse\x12\x14\n" +
+	"\x05turns\x18\x01 \x01(\x03R\x05turns\x12\x12\n" +
+	"\x04keys\x18\x02 \x01(\x03R\x04keys\x12\x1c\n" +
+	"\tsummaries\x18\x03 \x01(\x03R\tsummaries\x12\x18\n" +
+	"\arecords\x18\x04 \x01(\x03R\arecords\x12 \n" +
+	"\vreflections\x18\x05 \x01(\x03R\vreflections\x12\x1a\n" +
+	"\bfeedback\x18\x06 \x01(\x03R\bfeedback\x12\x12\n" +
+	"\x04left\x18\a \x03(\tR\x04left\x12\x1a\n" +
+	"\brevision\x18\b \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\t \x01(\bR\breplayed\x12\"\n" +
+	"\finteractions\x18\n" +
+	" \x01(\x03R\finteractions\"\x85\x01\n" +
 	"\x11ExportUserRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x1d\n" +
 	"\n" +
@@ -7798,7 +8413,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"fixed_json\x18\x05 \x01(\tR\tfixedJson\x12\x18\n" +
 	"\asuccess\x18\x06 \x01(\bR\asuccess\x12\x1c\n" +
 	"\tsuccesses\x18\a \x01(\x03R\tsuccesses\x12\x1a\n" +
-	"\bfailures\x18\b \x01(\x03R\bfailures\"\x84\x02\n" +
+	"\bfailures\x18\b \x01(\x03R\bfailures\"\x9c\x02\n" +
 	"\n" +
 	"Provenance\x123\n" +
 	"\x06origin\x18\x01 \x01(\x0e2\x1b.memorybank.v1.RecordOriginR\x06origin\x12\x16\n" +
@@ -7807,7 +8422,8 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\x03R\x05steps\x12)\n" +
 	"\rinvocation_id\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x129\n" +
 	"\n" +
-	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\"\xd4\v\n" +
+	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
+	"\x06writer\x18\a \x01(\tR\x06writer\"\xb1\f\n" +
 	"\x06Record\x12\x1b\n" +
 	"\trecord_id\x18\x01 \x01(\tR\brecordId\x12-\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x19.memorybank.v1.RecordKindR\x04kind\x12\x1a\n" +
@@ -7851,7 +8467,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\brecovery\x18  \x01(\v2\x17.memorybank.v1.RecoveryR\brecovery\x126\n" +
 	"\talso_from\x18! \x03(\v2\x19.memorybank.v1.ProvenanceR\balsoFrom\x12\x1a\n" +
 	"\brevision\x18\" \x01(\x03R\brevision\x12L\n" +
-	"\x11superseded_reason\x18# \x01(\x0e2\x1f.memorybank.v1.SupersededReasonR\x10supersededReasonB\r\n" +
+	"\x11superseded_reason\x18# \x01(\x0e2\x1f.memorybank.v1.SupersededReasonR\x10supersededReason\x12#\n" +
+	"\rawaits_review\x18$ \x01(\bR\fawaitsReview\x12\x16\n" +
+	"\x06writer\x18% \x01(\tR\x06writer\x12\x1e\n" +
+	"\n" +
+	"supersedes\x18& \x03(\tR\n" +
+	"supersedesB\r\n" +
 	"\v_confidenceB\t\n" +
 	"\a_reward\"\xac\x02\n" +
 	"\n" +
@@ -7881,7 +8502,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"categories\x18\x02 \x03(\tR\n" +
 	"categories\x122\n" +
 	"\x06layers\x18\x03 \x03(\x0e2\x1a.memorybank.v1.MemoryLayerR\x06layers\x12\x18\n" +
-	"\awidened\x18\x04 \x01(\bR\awidened\"\xec\x03\n" +
+	"\awidened\x18\x04 \x01(\bR\awidened\"\x9b\x04\n" +
 	"\n" +
 	"Collection\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
@@ -7896,10 +8517,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12\x1a\n" +
 	"\brevision\x18\b \x01(\x03R\brevision\x12!\n" +
-	"\ftokens_spent\x18\t \x01(\x03R\vtokensSpent\x1a?\n" +
+	"\ftokens_spent\x18\t \x01(\x03R\vtokensSpent\x12-\n" +
+	"\x06review\x18\n" +
+	" \x01(\x0e2\x15.memorybank.v1.ReviewR\x06review\x1a?\n" +
 	"\x11HalfLifeDaysEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xf8\x01\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xa1\x02\n" +
 	"\x10CollectionCounts\x12\x14\n" +
 	"\x05facts\x18\x01 \x01(\x03R\x05facts\x12\x1a\n" +
 	"\bepisodes\x18\x02 \x01(\x03R\bepisodes\x12\x1a\n" +
@@ -7910,7 +8533,8 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"tombstones\x18\x06 \x01(\x03R\n" +
 	"tombstones\x12\x1c\n" +
 	"\tcontested\x18\a \x01(\x03R\tcontested\x12\x1a\n" +
-	"\bunjudged\x18\b \x01(\x03R\bunjudged\"\xd8\x03\n" +
+	"\bunjudged\x18\b \x01(\x03R\bunjudged\x12'\n" +
+	"\x0fawaiting_review\x18\t \x01(\x03R\x0eawaitingReview\"\xd8\x03\n" +
 	"\x10StoreFactRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
 	"\n" +
@@ -7931,14 +8555,15 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"request_id\x18\f \x01(\tR\trequestId\x12\x1e\n" +
 	"\n" +
 	"supersedes\x18\r \x03(\tR\n" +
-	"supersedes\"\xdc\x01\n" +
+	"supersedes\"\xfa\x01\n" +
 	"\x11StoreFactResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x14\n" +
 	"\x05known\x18\x02 \x01(\bR\x05known\x12%\n" +
 	"\x0esuperseded_ids\x18\x03 \x03(\tR\rsupersededIds\x12#\n" +
 	"\rcontested_ids\x18\x04 \x03(\tR\fcontestedIds\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x06 \x01(\bR\breplayed\"\xe4\x03\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\x12\x1c\n" +
+	"\tforgotten\x18\a \x01(\bR\tforgotten\"\xe4\x03\n" +
 	"\x14RetrieveFactsRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
 	"\n" +
@@ -7978,11 +8603,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x0fallow_sensitive\x18\t \x01(\bR\x0eallowSensitive\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\n" +
-	" \x01(\tR\trequestId\"}\n" +
+	" \x01(\tR\trequestId\"\x9b\x01\n" +
 	"\x14StoreEpisodeResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xfa\x01\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\x12\x1c\n" +
+	"\tforgotten\x18\x04 \x01(\bR\tforgotten\"\xfa\x01\n" +
 	"\x15RecallEpisodesRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
 	"\n" +
@@ -8042,7 +8668,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x14UpdateRecordResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xc0\x02\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xfd\x02\n" +
 	"\fRecordFilter\x12/\n" +
 	"\x05kinds\x18\x01 \x03(\x0e2\x19.memorybank.v1.RecordKindR\x05kinds\x12\x1a\n" +
 	"\bcategory\x18\x02 \x01(\tR\bcategory\x12-\n" +
@@ -8050,7 +8676,9 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x04tags\x18\x04 \x03(\tR\x04tags\x122\n" +
 	"\x06states\x18\x05 \x03(\x0e2\x1a.memorybank.v1.RecordStateR\x06states\x12*\n" +
 	"\x0eneeds_revision\x18\x06 \x01(\bH\x00R\rneedsRevision\x88\x01\x01\x12-\n" +
-	"\x0fconversation_id\x18\a \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationIdB\x11\n" +
+	"\x0fconversation_id\x18\a \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
+	"\rawaits_review\x18\b \x01(\bR\fawaitsReview\x12\x16\n" +
+	"\x06writer\x18\t \x01(\tR\x06writerB\x11\n" +
 	"\x0f_needs_revision\"\xfe\x01\n" +
 	"\x12ListRecordsRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
@@ -8084,11 +8712,28 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\vrevived_ids\x18\x04 \x03(\tR\n" +
 	"revivedIds\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x06 \x01(\bR\breplayed\"\x8d\x01\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\"\x92\x02\n" +
+	"\x14ReviewRecordsRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\n" +
+	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x12\x1d\n" +
+	"\n" +
+	"record_ids\x18\x03 \x03(\tR\trecordIds\x129\n" +
+	"\bdecision\x18\x04 \x01(\x0e2\x1d.memorybank.v1.ReviewDecisionR\bdecision\x12\x18\n" +
+	"\acontent\x18\x05 \x01(\tR\acontent\x12'\n" +
+	"\x0fallow_sensitive\x18\x06 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\a \x01(\tR\trequestId\"\x80\x01\n" +
+	"\x15ReviewRecordsResponse\x12/\n" +
+	"\arecords\x18\x01 \x03(\v2\x15.memorybank.v1.RecordR\arecords\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xa5\x01\n" +
 	"\x10RetractionFilter\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12-\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x122\n" +
-	"\awritten\x18\x03 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\"\xe4\x02\n" +
+	"\awritten\x18\x03 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
+	"\x06writer\x18\x04 \x01(\tR\x06writer\"\xe4\x02\n" +
 	"\n" +
 	"Retraction\x12#\n" +
 	"\rretraction_id\x18\x01 \x01(\tR\fretractionId\x124\n" +
@@ -8204,12 +8849,13 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x0fallow_sensitive\x18\n" +
 	" \x01(\bR\x0eallowSensitive\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\v \x01(\tR\trequestId\"\x95\x01\n" +
+	"request_id\x18\v \x01(\tR\trequestId\"\xb3\x01\n" +
 	"\x16RecordRecoveryResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x14\n" +
 	"\x05known\x18\x02 \x01(\bR\x05known\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xcb\x02\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\x12\x1c\n" +
+	"\tforgotten\x18\x05 \x01(\bR\tforgotten\"\xcb\x02\n" +
 	"\x15FindRecoveriesRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
 	"\n" +
@@ -8461,7 +9107,18 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x18SUPERSEDED_REASON_CALLER\x10\x02\x12 \n" +
 	"\x1cSUPERSEDED_REASON_CORRECTION\x10\x03\x12\x1b\n" +
 	"\x17SUPERSEDED_REASON_MODEL\x10\x04\x12\x1d\n" +
-	"\x19SUPERSEDED_REASON_EARLIER\x10\x05*W\n" +
+	"\x19SUPERSEDED_REASON_EARLIER\x10\x05*U\n" +
+	"\x06Review\x12\x16\n" +
+	"\x12REVIEW_UNSPECIFIED\x10\x00\x12\x0f\n" +
+	"\vREVIEW_NONE\x10\x01\x12\x12\n" +
+	"\x0eREVIEW_LEARNED\x10\x02\x12\x0e\n" +
+	"\n" +
+	"REVIEW_ALL\x10\x03*\x87\x01\n" +
+	"\x0eReviewDecision\x12\x1f\n" +
+	"\x1bREVIEW_DECISION_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17REVIEW_DECISION_APPROVE\x10\x01\x12\x1b\n" +
+	"\x17REVIEW_DECISION_CORRECT\x10\x02\x12\x1a\n" +
+	"\x16REVIEW_DECISION_REJECT\x10\x03*W\n" +
 	"\x06Intent\x12\x16\n" +
 	"\x12INTENT_UNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +
@@ -8476,7 +9133,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x11THUMB_UNSPECIFIED\x10\x00\x12\f\n" +
 	"\bTHUMB_UP\x10\x01\x12\x0e\n" +
 	"\n" +
-	"THUMB_DOWN\x10\x022\xc5\x1c\n" +
+	"THUMB_DOWN\x10\x022\x96\x1e\n" +
 	"\bLongTerm\x12W\n" +
 	"\tStoreFact\x12\x1f.memorybank.v1.StoreFactRequest\x1a .memorybank.v1.StoreFactResponse\"\a\xea\xe0\x18\x03\n" +
 	"\x01\x02\x12f\n" +
@@ -8499,7 +9156,9 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\xea\xe0\x18\x03\n" +
 	"\x01\x01\x90\x02\x01\x12c\n" +
 	"\rDeleteRecords\x12#.memorybank.v1.DeleteRecordsRequest\x1a$.memorybank.v1.DeleteRecordsResponse\"\a\xea\xe0\x18\x03\n" +
-	"\x01\x02\x12f\n" +
+	"\x01\x02\x12c\n" +
+	"\rReviewRecords\x12#.memorybank.v1.ReviewRecordsRequest\x1a$.memorybank.v1.ReviewRecordsResponse\"\a\xea\xe0\x18\x03\n" +
+	"\x01\x03\x12f\n" +
 	"\x0eRetractRecords\x12$.memorybank.v1.RetractRecordsRequest\x1a%.memorybank.v1.RetractRecordsResponse\"\a\xea\xe0\x18\x03\n" +
 	"\x01\x05\x12o\n" +
 	"\x11ReleaseRetraction\x12'.memorybank.v1.ReleaseRetractionRequest\x1a(.memorybank.v1.ReleaseRetractionResponse\"\a\xea\xe0\x18\x03\n" +
@@ -8558,6 +9217,8 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"UpdateUser\x12 .memorybank.v1.UpdateUserRequest\x1a!.memorybank.v1.UpdateUserResponse\"\t\xea\xe0\x18\x05\n" +
 	"\x01\x05\x10\x01\x12^\n" +
 	"\tPurgeUser\x12\x1f.memorybank.v1.PurgeUserRequest\x1a .memorybank.v1.PurgeUserResponse\"\x0e\xea\xe0\x18\x05\n" +
+	"\x01\x05\x10\x01\xf0\xe0\x18\x90\x1c\x12j\n" +
+	"\rEraseMentions\x12#.memorybank.v1.EraseMentionsRequest\x1a$.memorybank.v1.EraseMentionsResponse\"\x0e\xea\xe0\x18\x05\n" +
 	"\x01\x05\x10\x01\xf0\xe0\x18\x90\x1c\x12h\n" +
 	"\n" +
 	"ExportUser\x12 .memorybank.v1.ExportUserRequest\x1a!.memorybank.v1.ExportUserResponse\"\x13\xea\xe0\x18\a\n" +
@@ -8576,285 +9237,298 @@ func file_memorybank_v1_long_term_proto_rawDescGZIP() []byte {
 	return file_memorybank_v1_long_term_proto_rawDescData
 }
 
-var file_memorybank_v1_long_term_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_memorybank_v1_long_term_proto_msgTypes = make([]protoimpl.MessageInfo, 91)
+var file_memorybank_v1_long_term_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
+var file_memorybank_v1_long_term_proto_msgTypes = make([]protoimpl.MessageInfo, 95)
 var file_memorybank_v1_long_term_proto_goTypes = []any{
 	(UserState)(0),                     // 0: memorybank.v1.UserState
 	(RecordKind)(0),                    // 1: memorybank.v1.RecordKind
 	(RecordOrigin)(0),                  // 2: memorybank.v1.RecordOrigin
 	(RecordState)(0),                   // 3: memorybank.v1.RecordState
 	(SupersededReason)(0),              // 4: memorybank.v1.SupersededReason
-	(Intent)(0),                        // 5: memorybank.v1.Intent
-	(MemoryLayer)(0),                   // 6: memorybank.v1.MemoryLayer
-	(Thumb)(0),                         // 7: memorybank.v1.Thumb
-	(*User)(nil),                       // 8: memorybank.v1.User
-	(*GetUserRequest)(nil),             // 9: memorybank.v1.GetUserRequest
-	(*GetUserResponse)(nil),            // 10: memorybank.v1.GetUserResponse
-	(*ListUsersRequest)(nil),           // 11: memorybank.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),          // 12: memorybank.v1.ListUsersResponse
-	(*UpdateUserRequest)(nil),          // 13: memorybank.v1.UpdateUserRequest
-	(*UpdateUserResponse)(nil),         // 14: memorybank.v1.UpdateUserResponse
-	(*PurgeUserRequest)(nil),           // 15: memorybank.v1.PurgeUserRequest
-	(*PurgeUserResponse)(nil),          // 16: memorybank.v1.PurgeUserResponse
-	(*ExportUserRequest)(nil),          // 17: memorybank.v1.ExportUserRequest
-	(*ExportUserResponse)(nil),         // 18: memorybank.v1.ExportUserResponse
-	(*Feedback)(nil),                   // 19: memorybank.v1.Feedback
-	(*Episode)(nil),                    // 20: memorybank.v1.Episode
-	(*Recovery)(nil),                   // 21: memorybank.v1.Recovery
-	(*Provenance)(nil),                 // 22: memorybank.v1.Provenance
-	(*Record)(nil),                     // 23: memorybank.v1.Record
-	(*Reflection)(nil),                 // 24: memorybank.v1.Reflection
-	(*RankedRecord)(nil),               // 25: memorybank.v1.RankedRecord
-	(*Route)(nil),                      // 26: memorybank.v1.Route
-	(*Collection)(nil),                 // 27: memorybank.v1.Collection
-	(*CollectionCounts)(nil),           // 28: memorybank.v1.CollectionCounts
-	(*StoreFactRequest)(nil),           // 29: memorybank.v1.StoreFactRequest
-	(*StoreFactResponse)(nil),          // 30: memorybank.v1.StoreFactResponse
-	(*RetrieveFactsRequest)(nil),       // 31: memorybank.v1.RetrieveFactsRequest
-	(*RetrieveFactsResponse)(nil),      // 32: memorybank.v1.RetrieveFactsResponse
-	(*StoreEpisodeRequest)(nil),        // 33: memorybank.v1.StoreEpisodeRequest
-	(*StoreEpisodeResponse)(nil),       // 34: memorybank.v1.StoreEpisodeResponse
-	(*RecallEpisodesRequest)(nil),      // 35: memorybank.v1.RecallEpisodesRequest
-	(*RecallEpisodesResponse)(nil),     // 36: memorybank.v1.RecallEpisodesResponse
-	(*AddRecordRequest)(nil),           // 37: memorybank.v1.AddRecordRequest
-	(*AddRecordResponse)(nil),          // 38: memorybank.v1.AddRecordResponse
-	(*GetRecordRequest)(nil),           // 39: memorybank.v1.GetRecordRequest
-	(*GetRecordResponse)(nil),          // 40: memorybank.v1.GetRecordResponse
-	(*UpdateRecordRequest)(nil),        // 41: memorybank.v1.UpdateRecordRequest
-	(*UpdateRecordResponse)(nil),       // 42: memorybank.v1.UpdateRecordResponse
-	(*RecordFilter)(nil),               // 43: memorybank.v1.RecordFilter
-	(*ListRecordsRequest)(nil),         // 44: memorybank.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),        // 45: memorybank.v1.ListRecordsResponse
-	(*DeleteRecordsRequest)(nil),       // 46: memorybank.v1.DeleteRecordsRequest
-	(*DeleteRecordsResponse)(nil),      // 47: memorybank.v1.DeleteRecordsResponse
-	(*RetractionFilter)(nil),           // 48: memorybank.v1.RetractionFilter
-	(*Retraction)(nil),                 // 49: memorybank.v1.Retraction
-	(*RetractRecordsRequest)(nil),      // 50: memorybank.v1.RetractRecordsRequest
-	(*RetractRecordsResponse)(nil),     // 51: memorybank.v1.RetractRecordsResponse
-	(*ReleaseRetractionRequest)(nil),   // 52: memorybank.v1.ReleaseRetractionRequest
-	(*ReleaseRetractionResponse)(nil),  // 53: memorybank.v1.ReleaseRetractionResponse
-	(*EraseRetractionRequest)(nil),     // 54: memorybank.v1.EraseRetractionRequest
-	(*EraseRetractionResponse)(nil),    // 55: memorybank.v1.EraseRetractionResponse
-	(*ListRetractionsRequest)(nil),     // 56: memorybank.v1.ListRetractionsRequest
-	(*ListRetractionsResponse)(nil),    // 57: memorybank.v1.ListRetractionsResponse
-	(*RetrieveMemoriesRequest)(nil),    // 58: memorybank.v1.RetrieveMemoriesRequest
-	(*RetrieveMemoriesResponse)(nil),   // 59: memorybank.v1.RetrieveMemoriesResponse
-	(*RecordRecoveryRequest)(nil),      // 60: memorybank.v1.RecordRecoveryRequest
-	(*RecordRecoveryResponse)(nil),     // 61: memorybank.v1.RecordRecoveryResponse
-	(*FindRecoveriesRequest)(nil),      // 62: memorybank.v1.FindRecoveriesRequest
-	(*FoundRecovery)(nil),              // 63: memorybank.v1.FoundRecovery
-	(*FindRecoveriesResponse)(nil),     // 64: memorybank.v1.FindRecoveriesResponse
-	(*ReportOutcomeRequest)(nil),       // 65: memorybank.v1.ReportOutcomeRequest
-	(*ReportOutcomeResponse)(nil),      // 66: memorybank.v1.ReportOutcomeResponse
-	(*GiveFeedbackRequest)(nil),        // 67: memorybank.v1.GiveFeedbackRequest
-	(*GiveFeedbackResponse)(nil),       // 68: memorybank.v1.GiveFeedbackResponse
-	(*ExportFeedbackRequest)(nil),      // 69: memorybank.v1.ExportFeedbackRequest
-	(*ExportFeedbackResponse)(nil),     // 70: memorybank.v1.ExportFeedbackResponse
-	(*GenerateReflectionRequest)(nil),  // 71: memorybank.v1.GenerateReflectionRequest
-	(*GenerateReflectionResponse)(nil), // 72: memorybank.v1.GenerateReflectionResponse
-	(*GetReflectionRequest)(nil),       // 73: memorybank.v1.GetReflectionRequest
-	(*GetReflectionResponse)(nil),      // 74: memorybank.v1.GetReflectionResponse
-	(*ListReflectionsRequest)(nil),     // 75: memorybank.v1.ListReflectionsRequest
-	(*ListReflectionsResponse)(nil),    // 76: memorybank.v1.ListReflectionsResponse
-	(*DeleteReflectionRequest)(nil),    // 77: memorybank.v1.DeleteReflectionRequest
-	(*DeleteReflectionResponse)(nil),   // 78: memorybank.v1.DeleteReflectionResponse
-	(*GetCollectionRequest)(nil),       // 79: memorybank.v1.GetCollectionRequest
-	(*GetCollectionResponse)(nil),      // 80: memorybank.v1.GetCollectionResponse
-	(*UpdateCollectionRequest)(nil),    // 81: memorybank.v1.UpdateCollectionRequest
-	(*UpdateCollectionResponse)(nil),   // 82: memorybank.v1.UpdateCollectionResponse
-	(*ListCollectionsRequest)(nil),     // 83: memorybank.v1.ListCollectionsRequest
-	(*ListCollectionsResponse)(nil),    // 84: memorybank.v1.ListCollectionsResponse
-	(*DeleteCollectionRequest)(nil),    // 85: memorybank.v1.DeleteCollectionRequest
-	(*DeleteCollectionResponse)(nil),   // 86: memorybank.v1.DeleteCollectionResponse
-	(*ExportCollectionRequest)(nil),    // 87: memorybank.v1.ExportCollectionRequest
-	(*ExportCollectionResponse)(nil),   // 88: memorybank.v1.ExportCollectionResponse
-	(*ImportCollectionOptions)(nil),    // 89: memorybank.v1.ImportCollectionOptions
-	(*ImportCollectionRequest)(nil),    // 90: memorybank.v1.ImportCollectionRequest
-	(*ImportCollectionResponse)(nil),   // 91: memorybank.v1.ImportCollectionResponse
-	(*DeclareToolsRequest)(nil),        // 92: memorybank.v1.DeclareToolsRequest
-	(*DeclareToolsResponse)(nil),       // 93: memorybank.v1.DeclareToolsResponse
-	nil,                                // 94: memorybank.v1.User.QuotasEntry
-	nil,                                // 95: memorybank.v1.GetUserResponse.CountsEntry
-	nil,                                // 96: memorybank.v1.PurgeUserResponse.AggregatesEntry
-	nil,                                // 97: memorybank.v1.PurgeUserResponse.RowsEntry
-	nil,                                // 98: memorybank.v1.Collection.HalfLifeDaysEntry
-	(*durationpb.Duration)(nil),        // 99: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),      // 100: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),      // 101: google.protobuf.FieldMask
-	(*Vector)(nil),                     // 102: memorybank.v1.Vector
-	(*TimeRange)(nil),                  // 103: memorybank.v1.TimeRange
-	(RetractionState)(0),               // 104: memorybank.v1.RetractionState
-	(*Usage)(nil),                      // 105: memorybank.v1.Usage
-	(ToolFormat)(0),                    // 106: memorybank.v1.ToolFormat
+	(Review)(0),                        // 5: memorybank.v1.Review
+	(ReviewDecision)(0),                // 6: memorybank.v1.ReviewDecision
+	(Intent)(0),                        // 7: memorybank.v1.Intent
+	(MemoryLayer)(0),                   // 8: memorybank.v1.MemoryLayer
+	(Thumb)(0),                         // 9: memorybank.v1.Thumb
+	(*User)(nil),                       // 10: memorybank.v1.User
+	(*GetUserRequest)(nil),             // 11: memorybank.v1.GetUserRequest
+	(*GetUserResponse)(nil),            // 12: memorybank.v1.GetUserResponse
+	(*ListUsersRequest)(nil),           // 13: memorybank.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),          // 14: memorybank.v1.ListUsersResponse
+	(*UpdateUserRequest)(nil),          // 15: memorybank.v1.UpdateUserRequest
+	(*UpdateUserResponse)(nil),         // 16: memorybank.v1.UpdateUserResponse
+	(*PurgeUserRequest)(nil),           // 17: memorybank.v1.PurgeUserRequest
+	(*PurgeUserResponse)(nil),          // 18: memorybank.v1.PurgeUserResponse
+	(*EraseMentionsRequest)(nil),       // 19: memorybank.v1.EraseMentionsRequest
+	(*EraseMentionsResponse)(nil),      // 20: memorybank.v1.EraseMentionsResponse
+	(*ExportUserRequest)(nil),          // 21: memorybank.v1.ExportUserRequest
+	(*ExportUserResponse)(nil),         // 22: memorybank.v1.ExportUserResponse
+	(*Feedback)(nil),                   // 23: memorybank.v1.Feedback
+	(*Episode)(nil),                    // 24: memorybank.v1.Episode
+	(*Recovery)(nil),                   // 25: memorybank.v1.Recovery
+	(*Provenance)(nil),                 // 26: memorybank.v1.Provenance
+	(*Record)(nil),                     // 27: memorybank.v1.Record
+	(*Reflection)(nil),                 // 28: memorybank.v1.Reflection
+	(*RankedRecord)(nil),               // 29: memorybank.v1.RankedRecord
+	(*Route)(nil),                      // 30: memorybank.v1.Route
+	(*Collection)(nil),                 // 31: memorybank.v1.Collection
+	(*CollectionCounts)(nil),           // 32: memorybank.v1.CollectionCounts
+	(*StoreFactRequest)(nil),           // 33: memorybank.v1.StoreFactRequest
+	(*StoreFactResponse)(nil),          // 34: memorybank.v1.StoreFactResponse
+	(*RetrieveFactsRequest)(nil),       // 35: memorybank.v1.RetrieveFactsRequest
+	(*RetrieveFactsResponse)(nil),      // 36: memorybank.v1.RetrieveFactsResponse
+	(*StoreEpisodeRequest)(nil),        // 37: memorybank.v1.StoreEpisodeRequest
+	(*StoreEpisodeResponse)(nil),       // 38: memorybank.v1.StoreEpisodeResponse
+	(*RecallEpisodesRequest)(nil),      // 39: memorybank.v1.RecallEpisodesRequest
+	(*RecallEpisodesResponse)(nil),     // 40: memorybank.v1.RecallEpisodesResponse
+	(*AddRecordRequest)(nil),           // 41: memorybank.v1.AddRecordRequest
+	(*AddRecordResponse)(nil),          // 42: memorybank.v1.AddRecordResponse
+	(*GetRecordRequest)(nil),           // 43: memorybank.v1.GetRecordRequest
+	(*GetRecordResponse)(nil),          // 44: memorybank.v1.GetRecordResponse
+	(*UpdateRecordRequest)(nil),        // 45: memorybank.v1.UpdateRecordRequest
+	(*UpdateRecordResponse)(nil),       // 46: memorybank.v1.UpdateRecordResponse
+	(*RecordFilter)(nil),               // 47: memorybank.v1.RecordFilter
+	(*ListRecordsRequest)(nil),         // 48: memorybank.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),        // 49: memorybank.v1.ListRecordsResponse
+	(*DeleteRecordsRequest)(nil),       // 50: memorybank.v1.DeleteRecordsRequest
+	(*DeleteRecordsResponse)(nil),      // 51: memorybank.v1.DeleteRecordsResponse
+	(*ReviewRecordsRequest)(nil),       // 52: memorybank.v1.ReviewRecordsRequest
+	(*ReviewRecordsResponse)(nil),      // 53: memorybank.v1.ReviewRecordsResponse
+	(*RetractionFilter)(nil),           // 54: memorybank.v1.RetractionFilter
+	(*Retraction)(nil),                 // 55: memorybank.v1.Retraction
+	(*RetractRecordsRequest)(nil),      // 56: memorybank.v1.RetractRecordsRequest
+	(*RetractRecordsResponse)(nil),     // 57: memorybank.v1.RetractRecordsResponse
+	(*ReleaseRetractionRequest)(nil),   // 58: memorybank.v1.ReleaseRetractionRequest
+	(*ReleaseRetractionResponse)(nil),  // 59: memorybank.v1.ReleaseRetractionResponse
+	(*EraseRetractionRequest)(nil),     // 60: memorybank.v1.EraseRetractionRequest
+	(*EraseRetractionResponse)(nil),    // 61: memorybank.v1.EraseRetractionResponse
+	(*ListRetractionsRequest)(nil),     // 62: memorybank.v1.ListRetractionsRequest
+	(*ListRetractionsResponse)(nil),    // 63: memorybank.v1.ListRetractionsResponse
+	(*RetrieveMemoriesRequest)(nil),    // 64: memorybank.v1.RetrieveMemoriesRequest
+	(*RetrieveMemoriesResponse)(nil),   // 65: memorybank.v1.RetrieveMemoriesResponse
+	(*RecordRecoveryRequest)(nil),      // 66: memorybank.v1.RecordRecoveryRequest
+	(*RecordRecoveryResponse)(nil),     // 67: memorybank.v1.RecordRecoveryResponse
+	(*FindRecoveriesRequest)(nil),      // 68: memorybank.v1.FindRecoveriesRequest
+	(*FoundRecovery)(nil),              // 69: memorybank.v1.FoundRecovery
+	(*FindRecoveriesResponse)(nil),     // 70: memorybank.v1.FindRecoveriesResponse
+	(*ReportOutcomeRequest)(nil),       // 71: memorybank.v1.ReportOutcomeRequest
+	(*ReportOutcomeResponse)(nil),      // 72: memorybank.v1.ReportOutcomeResponse
+	(*GiveFeedbackRequest)(nil),        // 73: memorybank.v1.GiveFeedbackRequest
+	(*GiveFeedbackResponse)(nil),       // 74: memorybank.v1.GiveFeedbackResponse
+	(*ExportFeedbackRequest)(nil),      // 75: memorybank.v1.ExportFeedbackRequest
+	(*ExportFeedbackResponse)(nil),     // 76: memorybank.v1.ExportFeedbackResponse
+	(*GenerateReflectionRequest)(nil),  // 77: memorybank.v1.GenerateReflectionRequest
+	(*GenerateReflectionResponse)(nil), // 78: memorybank.v1.GenerateReflectionResponse
+	(*GetReflectionRequest)(nil),       // 79: memorybank.v1.GetReflectionRequest
+	(*GetReflectionResponse)(nil),      // 80: memorybank.v1.GetReflectionResponse
+	(*ListReflectionsRequest)(nil),     // 81: memorybank.v1.ListReflectionsRequest
+	(*ListReflectionsResponse)(nil),    // 82: memorybank.v1.ListReflectionsResponse
+	(*DeleteReflectionRequest)(nil),    // 83: memorybank.v1.DeleteReflectionRequest
+	(*DeleteReflectionResponse)(nil),   // 84: memorybank.v1.DeleteReflectionResponse
+	(*GetCollectionRequest)(nil),       // 85: memorybank.v1.GetCollectionRequest
+	(*GetCollectionResponse)(nil),      // 86: memorybank.v1.GetCollectionResponse
+	(*UpdateCollectionRequest)(nil),    // 87: memorybank.v1.UpdateCollectionRequest
+	(*UpdateCollectionResponse)(nil),   // 88: memorybank.v1.UpdateCollectionResponse
+	(*ListCollectionsRequest)(nil),     // 89: memorybank.v1.ListCollectionsRequest
+	(*ListCollectionsResponse)(nil),    // 90: memorybank.v1.ListCollectionsResponse
+	(*DeleteCollectionRequest)(nil),    // 91: memorybank.v1.DeleteCollectionRequest
+	(*DeleteCollectionResponse)(nil),   // 92: memorybank.v1.DeleteCollectionResponse
+	(*ExportCollectionRequest)(nil),    // 93: memorybank.v1.ExportCollectionRequest
+	(*ExportCollectionResponse)(nil),   // 94: memorybank.v1.ExportCollectionResponse
+	(*ImportCollectionOptions)(nil),    // 95: memorybank.v1.ImportCollectionOptions
+	(*ImportCollectionRequest)(nil),    // 96: memorybank.v1.ImportCollectionRequest
+	(*ImportCollectionResponse)(nil),   // 97: memorybank.v1.ImportCollectionResponse
+	(*DeclareToolsRequest)(nil),        // 98: memorybank.v1.DeclareToolsRequest
+	(*DeclareToolsResponse)(nil),       // 99: memorybank.v1.DeclareToolsResponse
+	nil,                                // 100: memorybank.v1.User.QuotasEntry
+	nil,                                // 101: memorybank.v1.GetUserResponse.CountsEntry
+	nil,                                // 102: memorybank.v1.PurgeUserResponse.AggregatesEntry
+	nil,                                // 103: memorybank.v1.PurgeUserResponse.RowsEntry
+	nil,                                // 104: memorybank.v1.Collection.HalfLifeDaysEntry
+	(*durationpb.Duration)(nil),        // 105: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),      // 106: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),      // 107: google.protobuf.FieldMask
+	(*Vector)(nil),                     // 108: memorybank.v1.Vector
+	(*TimeRange)(nil),                  // 109: memorybank.v1.TimeRange
+	(RetractionState)(0),               // 110: memorybank.v1.RetractionState
+	(*Usage)(nil),                      // 111: memorybank.v1.Usage
+	(ToolFormat)(0),                    // 112: memorybank.v1.ToolFormat
 }
 var file_memorybank_v1_long_term_proto_depIdxs = []int32{
-	99,  // 0: memorybank.v1.User.retention:type_name -> google.protobuf.Duration
-	94,  // 1: memorybank.v1.User.quotas:type_name -> memorybank.v1.User.QuotasEntry
+	105, // 0: memorybank.v1.User.retention:type_name -> google.protobuf.Duration
+	100, // 1: memorybank.v1.User.quotas:type_name -> memorybank.v1.User.QuotasEntry
 	0,   // 2: memorybank.v1.User.state:type_name -> memorybank.v1.UserState
-	100, // 3: memorybank.v1.User.create_time:type_name -> google.protobuf.Timestamp
-	100, // 4: memorybank.v1.User.update_time:type_name -> google.protobuf.Timestamp
-	8,   // 5: memorybank.v1.GetUserResponse.user:type_name -> memorybank.v1.User
-	95,  // 6: memorybank.v1.GetUserResponse.counts:type_name -> memorybank.v1.GetUserResponse.CountsEntry
-	8,   // 7: memorybank.v1.ListUsersResponse.users:type_name -> memorybank.v1.User
-	8,   // 8: memorybank.v1.UpdateUserRequest.user:type_name -> memorybank.v1.User
-	101, // 9: memorybank.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
-	8,   // 10: memorybank.v1.UpdateUserResponse.user:type_name -> memorybank.v1.User
-	96,  // 11: memorybank.v1.PurgeUserResponse.aggregates:type_name -> memorybank.v1.PurgeUserResponse.AggregatesEntry
-	97,  // 12: memorybank.v1.PurgeUserResponse.rows:type_name -> memorybank.v1.PurgeUserResponse.RowsEntry
-	100, // 13: memorybank.v1.Feedback.time:type_name -> google.protobuf.Timestamp
+	106, // 3: memorybank.v1.User.create_time:type_name -> google.protobuf.Timestamp
+	106, // 4: memorybank.v1.User.update_time:type_name -> google.protobuf.Timestamp
+	10,  // 5: memorybank.v1.GetUserResponse.user:type_name -> memorybank.v1.User
+	101, // 6: memorybank.v1.GetUserResponse.counts:type_name -> memorybank.v1.GetUserResponse.CountsEntry
+	10,  // 7: memorybank.v1.ListUsersResponse.users:type_name -> memorybank.v1.User
+	10,  // 8: memorybank.v1.UpdateUserRequest.user:type_name -> memorybank.v1.User
+	107, // 9: memorybank.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
+	10,  // 10: memorybank.v1.UpdateUserResponse.user:type_name -> memorybank.v1.User
+	102, // 11: memorybank.v1.PurgeUserResponse.aggregates:type_name -> memorybank.v1.PurgeUserResponse.AggregatesEntry
+	103, // 12: memorybank.v1.PurgeUserResponse.rows:type_name -> memorybank.v1.PurgeUserResponse.RowsEntry
+	106, // 13: memorybank.v1.Feedback.time:type_name -> google.protobuf.Timestamp
 	2,   // 14: memorybank.v1.Provenance.origin:type_name -> memorybank.v1.RecordOrigin
-	100, // 15: memorybank.v1.Provenance.event_time:type_name -> google.protobuf.Timestamp
+	106, // 15: memorybank.v1.Provenance.event_time:type_name -> google.protobuf.Timestamp
 	1,   // 16: memorybank.v1.Record.kind:type_name -> memorybank.v1.RecordKind
 	2,   // 17: memorybank.v1.Record.origin:type_name -> memorybank.v1.RecordOrigin
-	100, // 18: memorybank.v1.Record.event_time:type_name -> google.protobuf.Timestamp
-	100, // 19: memorybank.v1.Record.create_time:type_name -> google.protobuf.Timestamp
-	100, // 20: memorybank.v1.Record.update_time:type_name -> google.protobuf.Timestamp
-	100, // 21: memorybank.v1.Record.last_use_time:type_name -> google.protobuf.Timestamp
+	106, // 18: memorybank.v1.Record.event_time:type_name -> google.protobuf.Timestamp
+	106, // 19: memorybank.v1.Record.create_time:type_name -> google.protobuf.Timestamp
+	106, // 20: memorybank.v1.Record.update_time:type_name -> google.protobuf.Timestamp
+	106, // 21: memorybank.v1.Record.last_use_time:type_name -> google.protobuf.Timestamp
 	3,   // 22: memorybank.v1.Record.state:type_name -> memorybank.v1.RecordState
-	100, // 23: memorybank.v1.Record.valid_from:type_name -> google.protobuf.Timestamp
-	100, // 24: memorybank.v1.Record.valid_until:type_name -> google.protobuf.Timestamp
-	99,  // 25: memorybank.v1.Record.ttl:type_name -> google.protobuf.Duration
-	20,  // 26: memorybank.v1.Record.episode:type_name -> memorybank.v1.Episode
-	21,  // 27: memorybank.v1.Record.recovery:type_name -> memorybank.v1.Recovery
-	22,  // 28: memorybank.v1.Record.also_from:type_name -> memorybank.v1.Provenance
+	106, // 23: memorybank.v1.Record.valid_from:type_name -> google.protobuf.Timestamp
+	106, // 24: memorybank.v1.Record.valid_until:type_name -> google.protobuf.Timestamp
+	105, // 25: memorybank.v1.Record.ttl:type_name -> google.protobuf.Duration
+	24,  // 26: memorybank.v1.Record.episode:type_name -> memorybank.v1.Episode
+	25,  // 27: memorybank.v1.Record.recovery:type_name -> memorybank.v1.Recovery
+	26,  // 28: memorybank.v1.Record.also_from:type_name -> memorybank.v1.Provenance
 	4,   // 29: memorybank.v1.Record.superseded_reason:type_name -> memorybank.v1.SupersededReason
-	100, // 30: memorybank.v1.Reflection.create_time:type_name -> google.protobuf.Timestamp
-	100, // 31: memorybank.v1.Reflection.update_time:type_name -> google.protobuf.Timestamp
-	23,  // 32: memorybank.v1.RankedRecord.record:type_name -> memorybank.v1.Record
-	5,   // 33: memorybank.v1.Route.intent:type_name -> memorybank.v1.Intent
-	6,   // 34: memorybank.v1.Route.layers:type_name -> memorybank.v1.MemoryLayer
-	98,  // 35: memorybank.v1.Collection.half_life_days:type_name -> memorybank.v1.Collection.HalfLifeDaysEntry
-	99,  // 36: memorybank.v1.Collection.retention:type_name -> google.protobuf.Duration
-	100, // 37: memorybank.v1.Collection.create_time:type_name -> google.protobuf.Timestamp
-	100, // 38: memorybank.v1.Collection.update_time:type_name -> google.protobuf.Timestamp
-	100, // 39: memorybank.v1.StoreFactRequest.event_time:type_name -> google.protobuf.Timestamp
-	99,  // 40: memorybank.v1.StoreFactRequest.ttl:type_name -> google.protobuf.Duration
-	23,  // 41: memorybank.v1.StoreFactResponse.record:type_name -> memorybank.v1.Record
-	102, // 42: memorybank.v1.RetrieveFactsRequest.embedding:type_name -> memorybank.v1.Vector
-	100, // 43: memorybank.v1.RetrieveFactsRequest.as_of:type_name -> google.protobuf.Timestamp
-	25,  // 44: memorybank.v1.RetrieveFactsResponse.facts:type_name -> memorybank.v1.RankedRecord
-	23,  // 45: memorybank.v1.StoreEpisodeResponse.record:type_name -> memorybank.v1.Record
-	25,  // 46: memorybank.v1.RecallEpisodesResponse.episodes:type_name -> memorybank.v1.RankedRecord
-	23,  // 47: memorybank.v1.AddRecordRequest.record:type_name -> memorybank.v1.Record
-	23,  // 48: memorybank.v1.AddRecordResponse.record:type_name -> memorybank.v1.Record
-	23,  // 49: memorybank.v1.GetRecordResponse.record:type_name -> memorybank.v1.Record
-	23,  // 50: memorybank.v1.UpdateRecordRequest.record:type_name -> memorybank.v1.Record
-	101, // 51: memorybank.v1.UpdateRecordRequest.update_mask:type_name -> google.protobuf.FieldMask
-	23,  // 52: memorybank.v1.UpdateRecordResponse.record:type_name -> memorybank.v1.Record
-	1,   // 53: memorybank.v1.RecordFilter.kinds:type_name -> memorybank.v1.RecordKind
-	3,   // 54: memorybank.v1.RecordFilter.states:type_name -> memorybank.v1.RecordState
-	43,  // 55: memorybank.v1.ListRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
-	23,  // 56: memorybank.v1.ListRecordsResponse.records:type_name -> memorybank.v1.Record
-	43,  // 57: memorybank.v1.DeleteRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
-	103, // 58: memorybank.v1.RetractionFilter.written:type_name -> memorybank.v1.TimeRange
-	104, // 59: memorybank.v1.Retraction.state:type_name -> memorybank.v1.RetractionState
-	100, // 60: memorybank.v1.Retraction.create_time:type_name -> google.protobuf.Timestamp
-	100, // 61: memorybank.v1.Retraction.close_time:type_name -> google.protobuf.Timestamp
-	48,  // 62: memorybank.v1.Retraction.filter:type_name -> memorybank.v1.RetractionFilter
-	48,  // 63: memorybank.v1.RetractRecordsRequest.filter:type_name -> memorybank.v1.RetractionFilter
-	49,  // 64: memorybank.v1.RetractRecordsResponse.retraction:type_name -> memorybank.v1.Retraction
-	49,  // 65: memorybank.v1.ReleaseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
-	49,  // 66: memorybank.v1.EraseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
-	49,  // 67: memorybank.v1.ListRetractionsResponse.retractions:type_name -> memorybank.v1.Retraction
-	26,  // 68: memorybank.v1.RetrieveMemoriesRequest.route:type_name -> memorybank.v1.Route
-	25,  // 69: memorybank.v1.RetrieveMemoriesResponse.memories:type_name -> memorybank.v1.RankedRecord
-	24,  // 70: memorybank.v1.RetrieveMemoriesResponse.reflections:type_name -> memorybank.v1.Reflection
-	26,  // 71: memorybank.v1.RetrieveMemoriesResponse.route:type_name -> memorybank.v1.Route
-	23,  // 72: memorybank.v1.RecordRecoveryResponse.record:type_name -> memorybank.v1.Record
-	23,  // 73: memorybank.v1.FoundRecovery.record:type_name -> memorybank.v1.Record
-	63,  // 74: memorybank.v1.FindRecoveriesResponse.recoveries:type_name -> memorybank.v1.FoundRecovery
-	23,  // 75: memorybank.v1.ReportOutcomeResponse.records:type_name -> memorybank.v1.Record
-	7,   // 76: memorybank.v1.GiveFeedbackRequest.thumb:type_name -> memorybank.v1.Thumb
-	23,  // 77: memorybank.v1.GiveFeedbackResponse.records:type_name -> memorybank.v1.Record
-	24,  // 78: memorybank.v1.GenerateReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
-	105, // 79: memorybank.v1.GenerateReflectionResponse.usage:type_name -> memorybank.v1.Usage
-	24,  // 80: memorybank.v1.GetReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
-	24,  // 81: memorybank.v1.ListReflectionsResponse.reflections:type_name -> memorybank.v1.Reflection
-	27,  // 82: memorybank.v1.GetCollectionResponse.collection:type_name -> memorybank.v1.Collection
-	28,  // 83: memorybank.v1.GetCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
-	27,  // 84: memorybank.v1.UpdateCollectionRequest.collection:type_name -> memorybank.v1.Collection
-	101, // 85: memorybank.v1.UpdateCollectionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	27,  // 86: memorybank.v1.UpdateCollectionResponse.collection:type_name -> memorybank.v1.Collection
-	27,  // 87: memorybank.v1.ListCollectionsResponse.collections:type_name -> memorybank.v1.Collection
-	28,  // 88: memorybank.v1.DeleteCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
-	89,  // 89: memorybank.v1.ImportCollectionRequest.options:type_name -> memorybank.v1.ImportCollectionOptions
-	88,  // 90: memorybank.v1.ImportCollectionRequest.file:type_name -> memorybank.v1.ExportCollectionResponse
-	106, // 91: memorybank.v1.DeclareToolsRequest.tool_format:type_name -> memorybank.v1.ToolFormat
-	29,  // 92: memorybank.v1.LongTerm.StoreFact:input_type -> memorybank.v1.StoreFactRequest
-	31,  // 93: memorybank.v1.LongTerm.RetrieveFacts:input_type -> memorybank.v1.RetrieveFactsRequest
-	33,  // 94: memorybank.v1.LongTerm.StoreEpisode:input_type -> memorybank.v1.StoreEpisodeRequest
-	35,  // 95: memorybank.v1.LongTerm.RecallEpisodes:input_type -> memorybank.v1.RecallEpisodesRequest
-	37,  // 96: memorybank.v1.LongTerm.AddRecord:input_type -> memorybank.v1.AddRecordRequest
-	39,  // 97: memorybank.v1.LongTerm.GetRecord:input_type -> memorybank.v1.GetRecordRequest
-	41,  // 98: memorybank.v1.LongTerm.UpdateRecord:input_type -> memorybank.v1.UpdateRecordRequest
-	44,  // 99: memorybank.v1.LongTerm.ListRecords:input_type -> memorybank.v1.ListRecordsRequest
-	46,  // 100: memorybank.v1.LongTerm.DeleteRecords:input_type -> memorybank.v1.DeleteRecordsRequest
-	50,  // 101: memorybank.v1.LongTerm.RetractRecords:input_type -> memorybank.v1.RetractRecordsRequest
-	52,  // 102: memorybank.v1.LongTerm.ReleaseRetraction:input_type -> memorybank.v1.ReleaseRetractionRequest
-	54,  // 103: memorybank.v1.LongTerm.EraseRetraction:input_type -> memorybank.v1.EraseRetractionRequest
-	56,  // 104: memorybank.v1.LongTerm.ListRetractions:input_type -> memorybank.v1.ListRetractionsRequest
-	58,  // 105: memorybank.v1.LongTerm.RetrieveMemories:input_type -> memorybank.v1.RetrieveMemoriesRequest
-	60,  // 106: memorybank.v1.LongTerm.RecordRecovery:input_type -> memorybank.v1.RecordRecoveryRequest
-	62,  // 107: memorybank.v1.LongTerm.FindRecoveries:input_type -> memorybank.v1.FindRecoveriesRequest
-	65,  // 108: memorybank.v1.LongTerm.ReportOutcome:input_type -> memorybank.v1.ReportOutcomeRequest
-	67,  // 109: memorybank.v1.LongTerm.GiveFeedback:input_type -> memorybank.v1.GiveFeedbackRequest
-	69,  // 110: memorybank.v1.LongTerm.ExportFeedback:input_type -> memorybank.v1.ExportFeedbackRequest
-	71,  // 111: memorybank.v1.LongTerm.GenerateReflection:input_type -> memorybank.v1.GenerateReflectionRequest
-	73,  // 112: memorybank.v1.LongTerm.GetReflection:input_type -> memorybank.v1.GetReflectionRequest
-	75,  // 113: memorybank.v1.LongTerm.ListReflections:input_type -> memorybank.v1.ListReflectionsRequest
-	77,  // 114: memorybank.v1.LongTerm.DeleteReflection:input_type -> memorybank.v1.DeleteReflectionRequest
-	79,  // 115: memorybank.v1.LongTerm.GetCollection:input_type -> memorybank.v1.GetCollectionRequest
-	81,  // 116: memorybank.v1.LongTerm.UpdateCollection:input_type -> memorybank.v1.UpdateCollectionRequest
-	83,  // 117: memorybank.v1.LongTerm.ListCollections:input_type -> memorybank.v1.ListCollectionsRequest
-	85,  // 118: memorybank.v1.LongTerm.DeleteCollection:input_type -> memorybank.v1.DeleteCollectionRequest
-	87,  // 119: memorybank.v1.LongTerm.ExportCollection:input_type -> memorybank.v1.ExportCollectionRequest
-	90,  // 120: memorybank.v1.LongTerm.ImportCollection:input_type -> memorybank.v1.ImportCollectionRequest
-	92,  // 121: memorybank.v1.LongTerm.DeclareTools:input_type -> memorybank.v1.DeclareToolsRequest
-	9,   // 122: memorybank.v1.LongTerm.GetUser:input_type -> memorybank.v1.GetUserRequest
-	11,  // 123: memorybank.v1.LongTerm.ListUsers:input_type -> memorybank.v1.ListUsersRequest
-	13,  // 124: memorybank.v1.LongTerm.UpdateUser:input_type -> memorybank.v1.UpdateUserRequest
-	15,  // 125: memorybank.v1.LongTerm.PurgeUser:input_type -> memorybank.v1.PurgeUserRequest
-	17,  // 126: memorybank.v1.LongTerm.ExportUser:input_type -> memorybank.v1.ExportUserRequest
-	30,  // 127: memorybank.v1.LongTerm.StoreFact:output_type -> memorybank.v1.StoreFactResponse
-	32,  // 128: memorybank.v1.LongTerm.RetrieveFacts:output_type -> memorybank.v1.RetrieveFactsResponse
-	34,  // 129: memorybank.v1.LongTerm.StoreEpisode:output_type -> memorybank.v1.StoreEpisodeResponse
-	36,  // 130: memorybank.v1.LongTerm.RecallEpisodes:output_type -> memorybank.v1.RecallEpisodesResponse
-	38,  // 131: memorybank.v1.LongTerm.AddRecord:output_type -> memorybank.v1.AddRecordResponse
-	40,  // 132: memorybank.v1.LongTerm.GetRecord:output_type -> memorybank.v1.GetRecordResponse
-	42,  // 133: memorybank.v1.LongTerm.UpdateRecord:output_type -> memorybank.v1.UpdateRecordResponse
-	45,  // 134: memorybank.v1.LongTerm.ListRecords:output_type -> memorybank.v1.ListRecordsResponse
-	47,  // 135: memorybank.v1.LongTerm.DeleteRecords:output_type -> memorybank.v1.DeleteRecordsResponse
-	51,  // 136: memorybank.v1.LongTerm.RetractRecords:output_type -> memorybank.v1.RetractRecordsResponse
-	53,  // 137: memorybank.v1.LongTerm.ReleaseRetraction:output_type -> memorybank.v1.ReleaseRetractionResponse
-	55,  // 138: memorybank.v1.LongTerm.EraseRetraction:output_type -> memorybank.v1.EraseRetractionResponse
-	57,  // 139: memorybank.v1.LongTerm.ListRetractions:output_type -> memorybank.v1.ListRetractionsResponse
-	59,  // 140: memorybank.v1.LongTerm.RetrieveMemories:output_type -> memorybank.v1.RetrieveMemoriesResponse
-	61,  // 141: memorybank.v1.LongTerm.RecordRecovery:output_type -> memorybank.v1.RecordRecoveryResponse
-	64,  // 142: memorybank.v1.LongTerm.FindRecoveries:output_type -> memorybank.v1.FindRecoveriesResponse
-	66,  // 143: memorybank.v1.LongTerm.ReportOutcome:output_type -> memorybank.v1.ReportOutcomeResponse
-	68,  // 144: memorybank.v1.LongTerm.GiveFeedback:output_type -> memorybank.v1.GiveFeedbackResponse
-	70,  // 145: memorybank.v1.LongTerm.ExportFeedback:output_type -> memorybank.v1.ExportFeedbackResponse
-	72,  // 146: memorybank.v1.LongTerm.GenerateReflection:output_type -> memorybank.v1.GenerateReflectionResponse
-	74,  // 147: memorybank.v1.LongTerm.GetReflection:output_type -> memorybank.v1.GetReflectionResponse
-	76,  // 148: memorybank.v1.LongTerm.ListReflections:output_type -> memorybank.v1.ListReflectionsResponse
-	78,  // 149: memorybank.v1.LongTerm.DeleteReflection:output_type -> memorybank.v1.DeleteReflectionResponse
-	80,  // 150: memorybank.v1.LongTerm.GetCollection:output_type -> memorybank.v1.GetCollectionResponse
-	82,  // 151: memorybank.v1.LongTerm.UpdateCollection:output_type -> memorybank.v1.UpdateCollectionResponse
-	84,  // 152: memorybank.v1.LongTerm.ListCollections:output_type -> memorybank.v1.ListCollectionsResponse
-	86,  // 153: memorybank.v1.LongTerm.DeleteCollection:output_type -> memorybank.v1.DeleteCollectionResponse
-	88,  // 154: memorybank.v1.LongTerm.ExportCollection:output_type -> memorybank.v1.ExportCollectionResponse
-	91,  // 155: memorybank.v1.LongTerm.ImportCollection:output_type -> memorybank.v1.ImportCollectionResponse
-	93,  // 156: memorybank.v1.LongTerm.DeclareTools:output_type -> memorybank.v1.DeclareToolsResponse
-	10,  // 157: memorybank.v1.LongTerm.GetUser:output_type -> memorybank.v1.GetUserResponse
-	12,  // 158: memorybank.v1.LongTerm.ListUsers:output_type -> memorybank.v1.ListUsersResponse
-	14,  // 159: memorybank.v1.LongTerm.UpdateUser:output_type -> memorybank.v1.UpdateUserResponse
-	16,  // 160: memorybank.v1.LongTerm.PurgeUser:output_type -> memorybank.v1.PurgeUserResponse
-	18,  // 161: memorybank.v1.LongTerm.ExportUser:output_type -> memorybank.v1.ExportUserResponse
-	127, // [127:162] is the sub-list for method output_type
-	92,  // [92:127] is the sub-list for method input_type
-	92,  // [92:92] is the sub-list for extension type_name
-	92,  // [92:92] is the sub-list for extension extendee
-	0,   // [0:92] is the sub-list for field type_name
+	106, // 30: memorybank.v1.Reflection.create_time:type_name -> google.protobuf.Timestamp
+	106, // 31: memorybank.v1.Reflection.update_time:type_name -> google.protobuf.Timestamp
+	27,  // 32: memorybank.v1.RankedRecord.record:type_name -> memorybank.v1.Record
+	7,   // 33: memorybank.v1.Route.intent:type_name -> memorybank.v1.Intent
+	8,   // 34: memorybank.v1.Route.layers:type_name -> memorybank.v1.MemoryLayer
+	104, // 35: memorybank.v1.Collection.half_life_days:type_name -> memorybank.v1.Collection.HalfLifeDaysEntry
+	105, // 36: memorybank.v1.Collection.retention:type_name -> google.protobuf.Duration
+	106, // 37: memorybank.v1.Collection.create_time:type_name -> google.protobuf.Timestamp
+	106, // 38: memorybank.v1.Collection.update_time:type_name -> google.protobuf.Timestamp
+	5,   // 39: memorybank.v1.Collection.review:type_name -> memorybank.v1.Review
+	106, // 40: memorybank.v1.StoreFactRequest.event_time:type_name -> google.protobuf.Timestamp
+	105, // 41: memorybank.v1.StoreFactRequest.ttl:type_name -> google.protobuf.Duration
+	27,  // 42: memorybank.v1.StoreFactResponse.record:type_name -> memorybank.v1.Record
+	108, // 43: memorybank.v1.RetrieveFactsRequest.embedding:type_name -> memorybank.v1.Vector
+	106, // 44: memorybank.v1.RetrieveFactsRequest.as_of:type_name -> google.protobuf.Timestamp
+	29,  // 45: memorybank.v1.RetrieveFactsResponse.facts:type_name -> memorybank.v1.RankedRecord
+	27,  // 46: memorybank.v1.StoreEpisodeResponse.record:type_name -> memorybank.v1.Record
+	29,  // 47: memorybank.v1.RecallEpisodesResponse.episodes:type_name -> memorybank.v1.RankedRecord
+	27,  // 48: memorybank.v1.AddRecordRequest.record:type_name -> memorybank.v1.Record
+	27,  // 49: memorybank.v1.AddRecordResponse.record:type_name -> memorybank.v1.Record
+	27,  // 50: memorybank.v1.GetRecordResponse.record:type_name -> memorybank.v1.Record
+	27,  // 51: memorybank.v1.UpdateRecordRequest.record:type_name -> memorybank.v1.Record
+	107, // 52: memorybank.v1.UpdateRecordRequest.update_mask:type_name -> google.protobuf.FieldMask
+	27,  // 53: memorybank.v1.UpdateRecordResponse.record:type_name -> memorybank.v1.Record
+	1,   // 54: memorybank.v1.RecordFilter.kinds:type_name -> memorybank.v1.RecordKind
+	3,   // 55: memorybank.v1.RecordFilter.states:type_name -> memorybank.v1.RecordState
+	47,  // 56: memorybank.v1.ListRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
+	27,  // 57: memorybank.v1.ListRecordsResponse.records:type_name -> memorybank.v1.Record
+	47,  // 58: memorybank.v1.DeleteRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
+	6,   // 59: memorybank.v1.ReviewRecordsRequest.decision:type_name -> memorybank.v1.ReviewDecision
+	27,  // 60: memorybank.v1.ReviewRecordsResponse.records:type_name -> memorybank.v1.Record
+	109, // 61: memorybank.v1.RetractionFilter.written:type_name -> memorybank.v1.TimeRange
+	110, // 62: memorybank.v1.Retraction.state:type_name -> memorybank.v1.RetractionState
+	106, // 63: memorybank.v1.Retraction.create_time:type_name -> google.protobuf.Timestamp
+	106, // 64: memorybank.v1.Retraction.close_time:type_name -> google.protobuf.Timestamp
+	54,  // 65: memorybank.v1.Retraction.filter:type_name -> memorybank.v1.RetractionFilter
+	54,  // 66: memorybank.v1.RetractRecordsRequest.filter:type_name -> memorybank.v1.RetractionFilter
+	55,  // 67: memorybank.v1.RetractRecordsResponse.retraction:type_name -> memorybank.v1.Retraction
+	55,  // 68: memorybank.v1.ReleaseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
+	55,  // 69: memorybank.v1.EraseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
+	55,  // 70: memorybank.v1.ListRetractionsResponse.retractions:type_name -> memorybank.v1.Retraction
+	30,  // 71: memorybank.v1.RetrieveMemoriesRequest.route:type_name -> memorybank.v1.Route
+	29,  // 72: memorybank.v1.RetrieveMemoriesResponse.memories:type_name -> memorybank.v1.RankedRecord
+	28,  // 73: memorybank.v1.RetrieveMemoriesResponse.reflections:type_name -> memorybank.v1.Reflection
+	30,  // 74: memorybank.v1.RetrieveMemoriesResponse.route:type_name -> memorybank.v1.Route
+	27,  // 75: memorybank.v1.RecordRecoveryResponse.record:type_name -> memorybank.v1.Record
+	27,  // 76: memorybank.v1.FoundRecovery.record:type_name -> memorybank.v1.Record
+	69,  // 77: memorybank.v1.FindRecoveriesResponse.recoveries:type_name -> memorybank.v1.FoundRecovery
+	27,  // 78: memorybank.v1.ReportOutcomeResponse.records:type_name -> memorybank.v1.Record
+	9,   // 79: memorybank.v1.GiveFeedbackRequest.thumb:type_name -> memorybank.v1.Thumb
+	27,  // 80: memorybank.v1.GiveFeedbackResponse.records:type_name -> memorybank.v1.Record
+	28,  // 81: memorybank.v1.GenerateReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
+	111, // 82: memorybank.v1.GenerateReflectionResponse.usage:type_name -> memorybank.v1.Usage
+	28,  // 83: memorybank.v1.GetReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
+	28,  // 84: memorybank.v1.ListReflectionsResponse.reflections:type_name -> memorybank.v1.Reflection
+	31,  // 85: memorybank.v1.GetCollectionResponse.collection:type_name -> memorybank.v1.Collection
+	32,  // 86: memorybank.v1.GetCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
+	31,  // 87: memorybank.v1.UpdateCollectionRequest.collection:type_name -> memorybank.v1.Collection
+	107, // 88: memorybank.v1.UpdateCollectionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	31,  // 89: memorybank.v1.UpdateCollectionResponse.collection:type_name -> memorybank.v1.Collection
+	31,  // 90: memorybank.v1.ListCollectionsResponse.collections:type_name -> memorybank.v1.Collection
+	32,  // 91: memorybank.v1.DeleteCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
+	95,  // 92: memorybank.v1.ImportCollectionRequest.options:type_name -> memorybank.v1.ImportCollectionOptions
+	94,  // 93: memorybank.v1.ImportCollectionRequest.file:type_name -> memorybank.v1.ExportCollectionResponse
+	112, // 94: memorybank.v1.DeclareToolsRequest.tool_format:type_name -> memorybank.v1.ToolFormat
+	33,  // 95: memorybank.v1.LongTerm.StoreFact:input_type -> memorybank.v1.StoreFactRequest
+	35,  // 96: memorybank.v1.LongTerm.RetrieveFacts:input_type -> memorybank.v1.RetrieveFactsRequest
+	37,  // 97: memorybank.v1.LongTerm.StoreEpisode:input_type -> memorybank.v1.StoreEpisodeRequest
+	39,  // 98: memorybank.v1.LongTerm.RecallEpisodes:input_type -> memorybank.v1.RecallEpisodesRequest
+	41,  // 99: memorybank.v1.LongTerm.AddRecord:input_type -> memorybank.v1.AddRecordRequest
+	43,  // 100: memorybank.v1.LongTerm.GetRecord:input_type -> memorybank.v1.GetRecordRequest
+	45,  // 101: memorybank.v1.LongTerm.UpdateRecord:input_type -> memorybank.v1.UpdateRecordRequest
+	48,  // 102: memorybank.v1.LongTerm.ListRecords:input_type -> memorybank.v1.ListRecordsRequest
+	50,  // 103: memorybank.v1.LongTerm.DeleteRecords:input_type -> memorybank.v1.DeleteRecordsRequest
+	52,  // 104: memorybank.v1.LongTerm.ReviewRecords:input_type -> memorybank.v1.ReviewRecordsRequest
+	56,  // 105: memorybank.v1.LongTerm.RetractRecords:input_type -> memorybank.v1.RetractRecordsRequest
+	58,  // 106: memorybank.v1.LongTerm.ReleaseRetraction:input_type -> memorybank.v1.ReleaseRetractionRequest
+	60,  // 107: memorybank.v1.LongTerm.EraseRetraction:input_type -> memorybank.v1.EraseRetractionRequest
+	62,  // 108: memorybank.v1.LongTerm.ListRetractions:input_type -> memorybank.v1.ListRetractionsRequest
+	64,  // 109: memorybank.v1.LongTerm.RetrieveMemories:input_type -> memorybank.v1.RetrieveMemoriesRequest
+	66,  // 110: memorybank.v1.LongTerm.RecordRecovery:input_type -> memorybank.v1.RecordRecoveryRequest
+	68,  // 111: memorybank.v1.LongTerm.FindRecoveries:input_type -> memorybank.v1.FindRecoveriesRequest
+	71,  // 112: memorybank.v1.LongTerm.ReportOutcome:input_type -> memorybank.v1.ReportOutcomeRequest
+	73,  // 113: memorybank.v1.LongTerm.GiveFeedback:input_type -> memorybank.v1.GiveFeedbackRequest
+	75,  // 114: memorybank.v1.LongTerm.ExportFeedback:input_type -> memorybank.v1.ExportFeedbackRequest
+	77,  // 115: memorybank.v1.LongTerm.GenerateReflection:input_type -> memorybank.v1.GenerateReflectionRequest
+	79,  // 116: memorybank.v1.LongTerm.GetReflection:input_type -> memorybank.v1.GetReflectionRequest
+	81,  // 117: memorybank.v1.LongTerm.ListReflections:input_type -> memorybank.v1.ListReflectionsRequest
+	83,  // 118: memorybank.v1.LongTerm.DeleteReflection:input_type -> memorybank.v1.DeleteReflectionRequest
+	85,  // 119: memorybank.v1.LongTerm.GetCollection:input_type -> memorybank.v1.GetCollectionRequest
+	87,  // 120: memorybank.v1.LongTerm.UpdateCollection:input_type -> memorybank.v1.UpdateCollectionRequest
+	89,  // 121: memorybank.v1.LongTerm.ListCollections:input_type -> memorybank.v1.ListCollectionsRequest
+	91,  // 122: memorybank.v1.LongTerm.DeleteCollection:input_type -> memorybank.v1.DeleteCollectionRequest
+	93,  // 123: memorybank.v1.LongTerm.ExportCollection:input_type -> memorybank.v1.ExportCollectionRequest
+	96,  // 124: memorybank.v1.LongTerm.ImportCollection:input_type -> memorybank.v1.ImportCollectionRequest
+	98,  // 125: memorybank.v1.LongTerm.DeclareTools:input_type -> memorybank.v1.DeclareToolsRequest
+	11,  // 126: memorybank.v1.LongTerm.GetUser:input_type -> memorybank.v1.GetUserRequest
+	13,  // 127: memorybank.v1.LongTerm.ListUsers:input_type -> memorybank.v1.ListUsersRequest
+	15,  // 128: memorybank.v1.LongTerm.UpdateUser:input_type -> memorybank.v1.UpdateUserRequest
+	17,  // 129: memorybank.v1.LongTerm.PurgeUser:input_type -> memorybank.v1.PurgeUserRequest
+	19,  // 130: memorybank.v1.LongTerm.EraseMentions:input_type -> memorybank.v1.EraseMentionsRequest
+	21,  // 131: memorybank.v1.LongTerm.ExportUser:input_type -> memorybank.v1.ExportUserRequest
+	34,  // 132: memorybank.v1.LongTerm.StoreFact:output_type -> memorybank.v1.StoreFactResponse
+	36,  // 133: memorybank.v1.LongTerm.RetrieveFacts:output_type -> memorybank.v1.RetrieveFactsResponse
+	38,  // 134: memorybank.v1.LongTerm.StoreEpisode:output_type -> memorybank.v1.StoreEpisodeResponse
+	40,  // 135: memorybank.v1.LongTerm.RecallEpisodes:output_type -> memorybank.v1.RecallEpisodesResponse
+	42,  // 136: memorybank.v1.LongTerm.AddRecord:output_type -> memorybank.v1.AddRecordResponse
+	44,  // 137: memorybank.v1.LongTerm.GetRecord:output_type -> memorybank.v1.GetRecordResponse
+	46,  // 138: memorybank.v1.LongTerm.UpdateRecord:output_type -> memorybank.v1.UpdateRecordResponse
+	49,  // 139: memorybank.v1.LongTerm.ListRecords:output_type -> memorybank.v1.ListRecordsResponse
+	51,  // 140: memorybank.v1.LongTerm.DeleteRecords:output_type -> memorybank.v1.DeleteRecordsResponse
+	53,  // 141: memorybank.v1.LongTerm.ReviewRecords:output_type -> memorybank.v1.ReviewRecordsResponse
+	57,  // 142: memorybank.v1.LongTerm.RetractRecords:output_type -> memorybank.v1.RetractRecordsResponse
+	59,  // 143: memorybank.v1.LongTerm.ReleaseRetraction:output_type -> memorybank.v1.ReleaseRetractionResponse
+	61,  // 144: memorybank.v1.LongTerm.EraseRetraction:output_type -> memorybank.v1.EraseRetractionResponse
+	63,  // 145: memorybank.v1.LongTerm.ListRetractions:output_type -> memorybank.v1.ListRetractionsResponse
+	65,  // 146: memorybank.v1.LongTerm.RetrieveMemories:output_type -> memorybank.v1.RetrieveMemoriesResponse
+	67,  // 147: memorybank.v1.LongTerm.RecordRecovery:output_type -> memorybank.v1.RecordRecoveryResponse
+	70,  // 148: memorybank.v1.LongTerm.FindRecoveries:output_type -> memorybank.v1.FindRecoveriesResponse
+	72,  // 149: memorybank.v1.LongTerm.ReportOutcome:output_type -> memorybank.v1.ReportOutcomeResponse
+	74,  // 150: memorybank.v1.LongTerm.GiveFeedback:output_type -> memorybank.v1.GiveFeedbackResponse
+	76,  // 151: memorybank.v1.LongTerm.ExportFeedback:output_type -> memorybank.v1.ExportFeedbackResponse
+	78,  // 152: memorybank.v1.LongTerm.GenerateReflection:output_type -> memorybank.v1.GenerateReflectionResponse
+	80,  // 153: memorybank.v1.LongTerm.GetReflection:output_type -> memorybank.v1.GetReflectionResponse
+	82,  // 154: memorybank.v1.LongTerm.ListReflections:output_type -> memorybank.v1.ListReflectionsResponse
+	84,  // 155: memorybank.v1.LongTerm.DeleteReflection:output_type -> memorybank.v1.DeleteReflectionResponse
+	86,  // 156: memorybank.v1.LongTerm.GetCollection:output_type -> memorybank.v1.GetCollectionResponse
+	88,  // 157: memorybank.v1.LongTerm.UpdateCollection:output_type -> memorybank.v1.UpdateCollectionResponse
+	90,  // 158: memorybank.v1.LongTerm.ListCollections:output_type -> memorybank.v1.ListCollectionsResponse
+	92,  // 159: memorybank.v1.LongTerm.DeleteCollection:output_type -> memorybank.v1.DeleteCollectionResponse
+	94,  // 160: memorybank.v1.LongTerm.ExportCollection:output_type -> memorybank.v1.ExportCollectionResponse
+	97,  // 161: memorybank.v1.LongTerm.ImportCollection:output_type -> memorybank.v1.ImportCollectionResponse
+	99,  // 162: memorybank.v1.LongTerm.DeclareTools:output_type -> memorybank.v1.DeclareToolsResponse
+	12,  // 163: memorybank.v1.LongTerm.GetUser:output_type -> memorybank.v1.GetUserResponse
+	14,  // 164: memorybank.v1.LongTerm.ListUsers:output_type -> memorybank.v1.ListUsersResponse
+	16,  // 165: memorybank.v1.LongTerm.UpdateUser:output_type -> memorybank.v1.UpdateUserResponse
+	18,  // 166: memorybank.v1.LongTerm.PurgeUser:output_type -> memorybank.v1.PurgeUserResponse
+	20,  // 167: memorybank.v1.LongTerm.EraseMentions:output_type -> memorybank.v1.EraseMentionsResponse
+	22,  // 168: memorybank.v1.LongTerm.ExportUser:output_type -> memorybank.v1.ExportUserResponse
+	132, // [132:169] is the sub-list for method output_type
+	95,  // [95:132] is the sub-list for method input_type
+	95,  // [95:95] is the sub-list for extension type_name
+	95,  // [95:95] is the sub-list for extension extendee
+	0,   // [0:95] is the sub-list for field type_name
 }
 
 func init() { file_memorybank_v1_long_term_proto_init() }
@@ -8867,29 +9541,29 @@ func file_memorybank_v1_long_term_proto_init() {
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_long_term_proto_msgTypes[1].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[5].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[9].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[15].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[23].OneofWrappers = []any{
+	file_memorybank_v1_long_term_proto_msgTypes[11].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[17].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[25].OneofWrappers = []any{
 		(*RetrieveFactsRequest_Query)(nil),
 		(*RetrieveFactsRequest_Embedding)(nil),
 	}
-	file_memorybank_v1_long_term_proto_msgTypes[27].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[31].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[29].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[33].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[35].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[36].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[48].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[50].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[37].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[38].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[52].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[54].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[59].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[61].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[58].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[63].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[65].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[67].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[69].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[71].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[73].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[75].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[77].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[79].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[82].OneofWrappers = []any{
+	file_memorybank_v1_long_term_proto_msgTypes[81].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[83].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[86].OneofWrappers = []any{
 		(*ImportCollectionRequest_Options)(nil),
 		(*ImportCollectionRequest_File)(nil),
 	}
@@ -8898,8 +9572,8 @@ func file_memorybank_v1_long_term_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorybank_v1_long_term_proto_rawDesc), len(file_memorybank_v1_long_term_proto_rawDesc)),
-			NumEnums:      8,
-			NumMessages:   91,
+			NumEnums:      10,
+			NumMessages:   95,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,7 @@ const (
 	LongTerm_UpdateRecord_FullMethodName       = "/memorybank.v1.LongTerm/UpdateRecord"
 	LongTerm_ListRecords_FullMethodName        = "/memorybank.v1.LongTerm/ListRecords"
 	LongTerm_DeleteRecords_FullMethodName      = "/memorybank.v1.LongTerm/DeleteRecords"
+	LongTerm_ReviewRecords_FullMethodName      = "/memorybank.v1.LongTerm/ReviewRecords"
 	LongTerm_RetractRecords_FullMethodName     = "/memorybank.v1.LongTerm/RetractRecords"
 	LongTerm_ReleaseRetraction_FullMethodName  = "/memorybank.v1.LongTerm/ReleaseRetraction"
 	LongTerm_EraseRetraction_FullMethodName    = "/memorybank.v1.LongTerm/EraseRetraction"
@@ -53,6 +54,7 @@ const (
 	LongTerm_ListUsers_FullMethodName          = "/memorybank.v1.LongTerm/ListUsers"
 	LongTerm_UpdateUser_FullMethodName         = "/memorybank.v1.LongTerm/UpdateUser"
 	LongTerm_PurgeUser_FullMethodName          = "/memorybank.v1.LongTerm/PurgeUser"
+	LongTerm_EraseMentions_FullMethodName      = "/memorybank.v1.LongTerm/EraseMentions"
 	LongTerm_ExportUser_FullMethodName         = "/memorybank.v1.LongTerm/ExportUser"
 )
 
@@ -84,7 +86,8 @@ type LongTermClient interface {
 	GetRecord(ctx context.Context, in *GetRecordRequest, opts ...grpc.CallOption) (*GetRecordResponse, error)
 	// Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
 	// stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-	// back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+	// back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+	// changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
 	// RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
 	UpdateRecord(ctx context.Context, in *UpdateRecordRequest, opts ...grpc.CallOption) (*UpdateRecordResponse, error)
 	// Lists records by id. Errors: COLLECTION_NOT_FOUND.
@@ -92,6 +95,11 @@ type LongTermClient interface {
 	// Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
 	// contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
 	DeleteRecords(ctx context.Context, in *DeleteRecordsRequest, opts ...grpc.CallOption) (*DeleteRecordsResponse, error)
+	// Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+	// if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+	// that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+	// COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
+	ReviewRecords(ctx context.Context, in *ReviewRecordsRequest, opts ...grpc.CallOption) (*ReviewRecordsResponse, error)
 	// Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
 	// ReleaseRetraction until EraseRetraction. What rests on others, too, stays with their evidence; facts that a retracted
 	// one superseded, contested or stood for stand again; reflections are made anew of what is left. It leaves no
@@ -125,7 +133,8 @@ type LongTermClient interface {
 	GiveFeedback(ctx context.Context, in *GiveFeedbackRequest, opts ...grpc.CallOption) (*GiveFeedbackResponse, error)
 	// Writes out preference pairs: answers to one query that were liked and disliked. Errors: COLLECTION_NOT_FOUND.
 	ExportFeedback(ctx context.Context, in *ExportFeedbackRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportFeedbackResponse], error)
-	// Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+	// Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+	// the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
 	// AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
 	GenerateReflection(ctx context.Context, in *GenerateReflectionRequest, opts ...grpc.CallOption) (*GenerateReflectionResponse, error)
 	// Reads a reflection. Errors: COLLECTION_NOT_FOUND, REFLECTION_NOT_FOUND.
@@ -136,17 +145,20 @@ type LongTermClient interface {
 	DeleteReflection(ctx context.Context, in *DeleteReflectionRequest, opts ...grpc.CallOption) (*DeleteReflectionResponse, error)
 	// Reads a collection's settings and counts. Errors: COLLECTION_NOT_FOUND.
 	GetCollection(ctx context.Context, in *GetCollectionRequest, opts ...grpc.CallOption) (*GetCollectionResponse, error)
-	// Changes a collection's settings; a missing one is made. Errors: STALE_REVISION.
+	// Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+	// STALE_REVISION.
 	UpdateCollection(ctx context.Context, in *UpdateCollectionRequest, opts ...grpc.CallOption) (*UpdateCollectionResponse, error)
 	// Lists a user's collections by name.
 	ListCollections(ctx context.Context, in *ListCollectionsRequest, opts ...grpc.CallOption) (*ListCollectionsResponse, error)
-	// Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+	// Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+	// `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
 	DeleteCollection(ctx context.Context, in *DeleteCollectionRequest, opts ...grpc.CallOption) (*DeleteCollectionResponse, error)
 	// Writes a collection out as files: `memory.json`, and `reflections/ID.md` for each reflection and each record with a
 	// detail. Errors: COLLECTION_NOT_FOUND.
 	ExportCollection(ctx context.Context, in *ExportCollectionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportCollectionResponse], error)
 	// Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-	// already are left as they are. Errors: IMPORT_INVALID.
+	// already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+	// would, and then reflections are left out. Errors: IMPORT_INVALID.
 	ImportCollection(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportCollectionRequest, ImportCollectionResponse], error)
 	// Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact.
 	DeclareTools(ctx context.Context, in *DeclareToolsRequest, opts ...grpc.CallOption) (*DeclareToolsResponse, error)
@@ -162,6 +174,13 @@ type LongTermClient interface {
 	// asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
 	// a crash only delays it. A repetition removes nothing and says so.
 	PurgeUser(ctx context.Context, in *PurgeUserRequest, opts ...grpc.CallOption) (*PurgeUserResponse, error)
+	// Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+	// of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+	// records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+	// overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+	// runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+	// memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
+	EraseMentions(ctx context.Context, in *EraseMentionsRequest, opts ...grpc.CallOption) (*EraseMentionsResponse, error)
 	// Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
 	// memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
 	ExportUser(ctx context.Context, in *ExportUserRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportUserResponse], error)
@@ -259,6 +278,16 @@ func (c *longTermClient) DeleteRecords(ctx context.Context, in *DeleteRecordsReq
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DeleteRecordsResponse)
 	err := c.cc.Invoke(ctx, LongTerm_DeleteRecords_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *longTermClient) ReviewRecords(ctx context.Context, in *ReviewRecordsRequest, opts ...grpc.CallOption) (*ReviewRecordsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReviewRecordsResponse)
+	err := c.cc.Invoke(ctx, LongTerm_ReviewRecords_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -536,6 +565,16 @@ func (c *longTermClient) PurgeUser(ctx context.Context, in *PurgeUserRequest, op
 	return out, nil
 }
 
+func (c *longTermClient) EraseMentions(ctx context.Context, in *EraseMentionsRequest, opts ...grpc.CallOption) (*EraseMentionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EraseMentionsResponse)
+	err := c.cc.Invoke(ctx, LongTerm_EraseMentions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *longTermClient) ExportUser(ctx context.Context, in *ExportUserRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportUserResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &LongTerm_ServiceDesc.Streams[3], LongTerm_ExportUser_FullMethodName, cOpts...)
@@ -583,7 +622,8 @@ type LongTermServer interface {
 	GetRecord(context.Context, *GetRecordRequest) (*GetRecordResponse, error)
 	// Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
 	// stand and supersedes those it is contested with, SUPERSEDED gives way to them. CONTESTED brings a SUPERSEDED fact
-	// back, contested with the one that took its place. Errors: COLLECTION_NOT_FOUND,
+	// back, contested with the one that took its place. Where a new record would wait for a review, only the scope `approve`
+	// changes more than `confidence`, `reward`, `needs_revision` and `ttl`. Errors: COLLECTION_NOT_FOUND,
 	// RECORD_NOT_FOUND, STALE_REVISION, SENSITIVE_CONTENT.
 	UpdateRecord(context.Context, *UpdateRecordRequest) (*UpdateRecordResponse, error)
 	// Lists records by id. Errors: COLLECTION_NOT_FOUND.
@@ -591,6 +631,11 @@ type LongTermServer interface {
 	// Erases records with their feedback; reflections over them are made anew. Facts that a deleted one alone superseded or
 	// contested become ACTIVE again. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id that is not there).
 	DeleteRecords(context.Context, *DeleteRecordsRequest) (*DeleteRecordsResponse, error)
+	// Settles records that wait for a review: approves them, corrects one, or rejects them. What is approved is stored as
+	// if it came now, with its own `event_time`, and facts are judged then; where an active record says the same it joins
+	// that. What is rejected is erased, and not stored again where the same source brings the same words. Errors:
+	// COLLECTION_NOT_FOUND, RECORD_NOT_FOUND (an id of which nothing waits), SENSITIVE_CONTENT.
+	ReviewRecords(context.Context, *ReviewRecordsRequest) (*ReviewRecordsResponse, error)
 	// Takes back what a source taught: in one change it is out of every answer, prompt and list, and kept for
 	// ReleaseRetraction until EraseRetraction. What rests on others, too, stays with their evidence; facts that a retracted
 	// one superseded, contested or stood for stand again; reflections are made anew of what is left. It leaves no
@@ -624,7 +669,8 @@ type LongTermServer interface {
 	GiveFeedback(context.Context, *GiveFeedbackRequest) (*GiveFeedbackResponse, error)
 	// Writes out preference pairs: answers to one query that were liked and disliked. Errors: COLLECTION_NOT_FOUND.
 	ExportFeedback(*ExportFeedbackRequest, grpc.ServerStreamingServer[ExportFeedbackResponse]) error
-	// Makes a reflection in Markdown over records. It decides nothing. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
+	// Makes a reflection in Markdown over records. It decides nothing. Where the collection's `review` is not NONE it takes
+	// the scope `approve`, too. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND,
 	// AGENT_UNAVAILABLE, AGENT_REPLY_INVALID, BUDGET_SPENT.
 	GenerateReflection(context.Context, *GenerateReflectionRequest) (*GenerateReflectionResponse, error)
 	// Reads a reflection. Errors: COLLECTION_NOT_FOUND, REFLECTION_NOT_FOUND.
@@ -635,17 +681,20 @@ type LongTermServer interface {
 	DeleteReflection(context.Context, *DeleteReflectionRequest) (*DeleteReflectionResponse, error)
 	// Reads a collection's settings and counts. Errors: COLLECTION_NOT_FOUND.
 	GetCollection(context.Context, *GetCollectionRequest) (*GetCollectionResponse, error)
-	// Changes a collection's settings; a missing one is made. Errors: STALE_REVISION.
+	// Changes a collection's settings; a missing one is made. To change `review` takes the scope `approve`. Errors:
+	// STALE_REVISION.
 	UpdateCollection(context.Context, *UpdateCollectionRequest) (*UpdateCollectionResponse, error)
 	// Lists a user's collections by name.
 	ListCollections(context.Context, *ListCollectionsRequest) (*ListCollectionsResponse, error)
-	// Purges a collection: records, feedback, reflections, tombstones, feed. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
+	// Purges a collection: records, feedback, reflections, tombstones, feed. One whose `review` is not NONE takes the scope
+	// `approve`, too. Errors: COLLECTION_NOT_FOUND, STALE_REVISION.
 	DeleteCollection(context.Context, *DeleteCollectionRequest) (*DeleteCollectionResponse, error)
 	// Writes a collection out as files: `memory.json`, and `reflections/ID.md` for each reflection and each record with a
 	// detail. Errors: COLLECTION_NOT_FOUND.
 	ExportCollection(*ExportCollectionRequest, grpc.ServerStreamingServer[ExportCollectionResponse]) error
 	// Makes records of such files, all or none but for those refused as sensitive, which are named. Records that are there
-	// already are left as they are. Errors: IMPORT_INVALID.
+	// already are left as they are. What waited for a review as it was written waits here, too; new records wait as others
+	// would, and then reflections are left out. Errors: IMPORT_INVALID.
 	ImportCollection(grpc.ClientStreamingServer[ImportCollectionRequest, ImportCollectionResponse]) error
 	// Declares the tools that an agent may call by itself: RetrieveFacts, RecallEpisodes and StoreFact.
 	DeclareTools(context.Context, *DeclareToolsRequest) (*DeclareToolsResponse, error)
@@ -661,6 +710,13 @@ type LongTermServer interface {
 	// asked for, and the user's record. What is written meanwhile is refused (MEMORY_OFF). It is durable before it begins, so
 	// a crash only delays it. A repetition removes nothing and says so.
 	PurgeUser(context.Context, *PurgeUserRequest) (*PurgeUserResponse, error)
+	// Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
+	// of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+	// records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
+	// overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
+	// runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
+	// memory is off. What was cut short is called again. Errors: LIMIT_REACHED, EMBEDDER_UNAVAILABLE.
+	EraseMentions(context.Context, *EraseMentionsRequest) (*EraseMentionsResponse, error)
 	// Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
 	// memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
 	ExportUser(*ExportUserRequest, grpc.ServerStreamingServer[ExportUserResponse]) error
@@ -700,6 +756,9 @@ func (UnimplementedLongTermServer) ListRecords(context.Context, *ListRecordsRequ
 }
 func (UnimplementedLongTermServer) DeleteRecords(context.Context, *DeleteRecordsRequest) (*DeleteRecordsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteRecords not implemented")
+}
+func (UnimplementedLongTermServer) ReviewRecords(context.Context, *ReviewRecordsRequest) (*ReviewRecordsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReviewRecords not implemented")
 }
 func (UnimplementedLongTermServer) RetractRecords(context.Context, *RetractRecordsRequest) (*RetractRecordsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RetractRecords not implemented")
@@ -775,6 +834,9 @@ func (UnimplementedLongTermServer) UpdateUser(context.Context, *UpdateUserReques
 }
 func (UnimplementedLongTermServer) PurgeUser(context.Context, *PurgeUserRequest) (*PurgeUserResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PurgeUser not implemented")
+}
+func (UnimplementedLongTermServer) EraseMentions(context.Context, *EraseMentionsRequest) (*EraseMentionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EraseMentions not implemented")
 }
 func (UnimplementedLongTermServer) ExportUser(*ExportUserRequest, grpc.ServerStreamingServer[ExportUserResponse]) error {
 	return status.Error(codes.Unimplemented, "method ExportUser not implemented")
@@ -958,6 +1020,24 @@ func _LongTerm_DeleteRecords_Handler(srv interface{}, ctx context.Context, dec f
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(LongTermServer).DeleteRecords(ctx, req.(*DeleteRecordsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _LongTerm_ReviewRecords_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReviewRecordsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LongTermServer).ReviewRecords(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LongTerm_ReviewRecords_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LongTermServer).ReviewRecords(ctx, req.(*ReviewRecordsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1387,6 +1467,24 @@ func _LongTerm_PurgeUser_Handler(srv interface{}, ctx context.Context, dec func(
 	return interceptor(ctx, in, info, handler)
 }
 
+func _LongTerm_EraseMentions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EraseMentionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LongTermServer).EraseMentions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LongTerm_EraseMentions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LongTermServer).EraseMentions(ctx, req.(*EraseMentionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _LongTerm_ExportUser_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(ExportUserRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -1440,6 +1538,10 @@ var LongTerm_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DeleteRecords",
 			Handler:    _LongTerm_DeleteRecords_Handler,
+		},
+		{
+			MethodName: "ReviewRecords",
+			Handler:    _LongTerm_ReviewRecords_Handler,
 		},
 		{
 			MethodName: "RetractRecords",
@@ -1528,6 +1630,10 @@ var LongTerm_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "PurgeUser",
 			Handler:    _LongTerm_PurgeUser_Handler,
+		},
+		{
+			MethodName: "EraseMentions",
+			Handler:    _LongTerm_EraseMentions_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

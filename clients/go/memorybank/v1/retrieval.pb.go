@@ -403,6 +403,8 @@ const (
 	ExplainReason_EXPLAIN_REASON_PART_LEFT_OUT ExplainReason = 12
 	// The user's, the collection's or the conversation's memory is switched off.
 	ExplainReason_EXPLAIN_REASON_MEMORY_OFF ExplainReason = 13
+	// It waits for a review (LongTerm.ReviewRecords); its words are not told.
+	ExplainReason_EXPLAIN_REASON_AWAITS_REVIEW ExplainReason = 14
 )
 
 // Enum value maps for ExplainReason.
@@ -422,6 +424,7 @@ var (
 		11: "EXPLAIN_REASON_NOT_SHOWN",
 		12: "EXPLAIN_REASON_PART_LEFT_OUT",
 		13: "EXPLAIN_REASON_MEMORY_OFF",
+		14: "EXPLAIN_REASON_AWAITS_REVIEW",
 	}
 	ExplainReason_value = map[string]int32{
 		"EXPLAIN_REASON_UNSPECIFIED":      0,
@@ -438,6 +441,7 @@ var (
 		"EXPLAIN_REASON_NOT_SHOWN":        11,
 		"EXPLAIN_REASON_PART_LEFT_OUT":    12,
 		"EXPLAIN_REASON_MEMORY_OFF":       13,
+		"EXPLAIN_REASON_AWAITS_REVIEW":    14,
 	}
 )
 
@@ -2808,7 +2812,7 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x11CONTEXT_PART_BANK\x10\x02\x12\x1d\n" +
 	"\x19CONTEXT_PART_INSTRUCTIONS\x10\x03\x12\x1a\n" +
 	"\x16CONTEXT_PART_LONG_TERM\x10\x04\x12\x18\n" +
-	"\x14CONTEXT_PART_WORKING\x10\x05*\xb0\x03\n" +
+	"\x14CONTEXT_PART_WORKING\x10\x05*\xd2\x03\n" +
 	"\rExplainReason\x12\x1e\n" +
 	"\x1aEXPLAIN_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15EXPLAIN_REASON_STANDS\x10\x01\x12\x1c\n" +
@@ -2824,7 +2828,8 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x12\x1c\n" +
 	"\x18EXPLAIN_REASON_NOT_SHOWN\x10\v\x12 \n" +
 	"\x1cEXPLAIN_REASON_PART_LEFT_OUT\x10\f\x12\x1d\n" +
-	"\x19EXPLAIN_REASON_MEMORY_OFF\x10\r2\xe2\x03\n" +
+	"\x19EXPLAIN_REASON_MEMORY_OFF\x10\r\x12 \n" +
+	"\x1cEXPLAIN_REASON_AWAITS_REVIEW\x10\x0e2\xe2\x03\n" +
 	"\tRetrieval\x12Q\n" +
 	"\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\n" +
 	"\xea\xe0\x18\x03\n" +

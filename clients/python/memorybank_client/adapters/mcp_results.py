@@ -34,12 +34,14 @@ class Memories(BaseModel):
 
 class Stored(BaseModel):
     """What became of a fact. `known`: it was there already. `superseded_ids`: facts that gave way to it;
-    `contested`: facts that say otherwise."""
+    `contested`: facts that say otherwise. `awaits_review`: a person must approve it first. An empty `id`: a person
+    rejected it before."""
 
     id: str
     known: bool
     superseded_ids: list[str]
     contested: list[Memory]
+    awaits_review: bool = False
 
 
 class Forgotten(BaseModel):

@@ -357,7 +357,12 @@ class MemoryTools:
     async def _stored(self, stored: pb.StoreFactResponse) -> CallToolResult:
         contested = [await self._record(record_id) for record_id in stored.contested_ids]
         record_id = stored.record.record_id
-        said = f"{'known already' if stored.known else 'stored'}: [{record_id}]"
+        if stored.forgotten:
+            said = "not stored: a person rejected these words of this source before; do not try again"
+        elif stored.record.awaits_review:
+            said = f"waits until a person approves it: [{record_id}]; it is not found before"
+        else:
+            said = f"{'known already' if stored.known else 'stored'}: [{record_id}]"
         if stored.superseded_ids:
             said += f"; it takes the place of {', '.join(stored.superseded_ids)}"
         if contested:
@@ -370,6 +375,7 @@ class MemoryTools:
             known=stored.known,
             superseded_ids=list(stored.superseded_ids),
             contested=[memory(one) for one in contested],
+            awaits_review=stored.record.awaits_review,
         )
         return answer(said, structured)
 

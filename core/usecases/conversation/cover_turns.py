@@ -1,0 +1,152 @@
+"""Covering mentions in a conversation: sentences that name a person or a thing are overwritten, word for word, and what
+rested on their turns is made anew.
+
+Law: one change, and an erasure. A turn keeps its step, its length and its cluster; no offset moves. What these turns
+taught long-term memory goes next, without a tombstone: the turns are looked through again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.conversation.conversation import Conversation
+from core.conversation.steps import (
+    ConversationPut,
+    InvocationDrop,
+    KeyDrop,
+    Step,
+    SummaryDrop,
+    TurnAdd,
+    TurnDrop,
+)
+from core.errors import ConversationNotFound
+from core.keys import ConversationKey
+from core.model.conversation import ConversationRecord, KeyType, SummaryOwed, Turn
+from core.ports.aggregates import Draft
+from core.text.mentions import Mentions
+from core.usecases.conversation.forget_turns import forget_turns, forgetting
+from core.usecases.house import House
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsCovered:
+    """Turns that were overwritten, and what went: keys, summaries (owed again), summaries of runs."""
+
+    turns: int = 0
+    keys: int = 0
+    summaries: int = 0
+    invocations: int = 0
+
+
+async def cover_turns(
+    house: House, key: ConversationKey, mentions: Mentions, *, dry_run: bool = False
+) -> TurnsCovered:
+    """Covers them, also where memory is off; nothing where the conversation is gone. `dry_run`: only counts."""
+    now = house.clock.now()
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[TurnsCovered]:
+        turns = [turn for turn in conversation.newest(len(conversation.steps)) if _names(turn, mentions)]
+        steps = frozenset(turn.step for turn in turns)
+        rest = [
+            *(step for turn in turns for step in _again(turn, mentions)),
+            *_keys(conversation, steps, mentions),
+            *_summaries(conversation, steps, mentions),
+            *_invocations(conversation, mentions),
+        ]
+        record = _record(conversation, turns, steps, mentions)
+        if not rest and record == conversation.record:
+            return Draft(result=TurnsCovered())
+        if steps:
+            record = forgetting(record, steps, again=True)
+        return Draft(
+            result=_counted(rest),
+            steps=(ConversationPut(record=replace(record, due_time=now)), *rest),
+            touches=frozenset({"conversation"}),
+            erase=True,
+        )
+
+    try:
+        if dry_run:
+            async with house.conversations.reading(key) as conversation:
+                return stage(conversation, 0).result
+        done = await house.conversations.commit(key, stage)
+        await forget_turns(house, key)
+    except ConversationNotFound:
+        return TurnsCovered()
+    return done.result
+
+
+def _names(turn: Turn, mentions: Mentions) -> bool:
+    labels = (*turn.labels, *turn.labels.values())
+    return mentions.are_in(turn.input, turn.reply, turn.input_speaker, turn.reply_speaker, *labels)
+
+
+def _again(turn: Turn, mentions: Mentions) -> Iterator[Step]:
+    """Yields the turn anew: its vectors go with the old one."""
+    yield TurnDrop(step=turn.step)
+    yield TurnAdd(turn=_covered(turn, mentions))
+
+
+def _covered(turn: Turn, mentions: Mentions) -> Turn:
+    return replace(
+        turn,
+        input=mentions.covered(turn.input),
+        reply=mentions.covered(turn.reply),
+        input_speaker=mentions.covered(turn.input_speaker),
+        reply_speaker=mentions.covered(turn.reply_speaker),
+        labels=mentions.left_out(turn.labels),
+    )
+
+
+def _keys(conversation: Conversation, steps: frozenset[int], mentions: Mentions) -> Iterator[Step]:
+    for key in conversation.keys_in_order():
+        rests = key.type is KeyType.SYSTEM and not steps.isdisjoint(key.from_steps)
+        if rests or mentions.are_in(key.text):
+            yield KeyDrop(key_id=key.key_id)
+
+
+def _summaries(conversation: Conversation, steps: frozenset[int], mentions: Mentions) -> Iterator[Step]:
+    for summary in conversation.summaries_in_order():
+        if summary.tells_of(steps) or mentions.are_in(summary.text):
+            yield SummaryDrop(summary_id=summary.summary_id)
+
+
+def _invocations(conversation: Conversation, mentions: Mentions) -> Iterator[Step]:
+    for summary in conversation.invocations_in_order():
+        if mentions.are_in(str(summary)):
+            yield InvocationDrop(invocation_id=summary.invocation_id)
+
+
+def _record(
+    conversation: Conversation, turns: Sequence[Turn], steps: frozenset[int], mentions: Mentions
+) -> ConversationRecord:
+    """Returns the record with the summaries that it owes, and without the names in its goal and labels."""
+    record = conversation.record
+    lost = [s for s in conversation.summaries_in_order() if s.tells_of(steps) or mentions.are_in(s.text)]
+    owed = {each.summary_id: each for each in record.owed}
+    owed |= {s.summary_id: SummaryOwed(summary_id=s.summary_id, kind=s.kind, ranges=s.ranges) for s in lost}
+    after = replace(
+        record,
+        goal=mentions.covered(record.goal),
+        labels=mentions.left_out(record.labels),
+        owed=tuple(owed.values()),
+    )
+    if not steps:
+        return after
+    return replace(
+        after,
+        extraction=None,  # what is at work does not land
+        text_bytes=record.text_bytes + sum(_covered(t, mentions).text_bytes - t.text_bytes for t in turns),
+        generation=record.generation + 1,
+    )
+
+
+def _counted(steps: Sequence[Step]) -> TurnsCovered:
+    def count(kind: type) -> int:
+        return sum(isinstance(step, kind) for step in steps)
+
+    return TurnsCovered(
+        turns=count(TurnAdd),
+        keys=count(KeyDrop),
+        summaries=count(SummaryDrop),
+        invocations=count(InvocationDrop),
+    )

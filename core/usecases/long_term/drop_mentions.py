@@ -1,0 +1,120 @@
+"""Dropping mentions from a collection: records that name a person or a thing go, opinions on others lose the words.
+
+A record says one thing, so it goes as a whole; it leaves a tombstone, as one that DeleteRecords erased. What waits for
+a review and what a retraction holds go, too.
+
+Law: one change, and an erasure.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.errors import CollectionNotFound
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.steps import FeedbackPut, HeldDrop, ProposalDrop, ReflectionDrop, ReflectionPut, Step
+from core.model.record import Record
+from core.model.retraction import Held
+from core.text.mentions import Mentions
+from core.usecases.house import House
+from core.usecases.long_term.delete_records import erasing
+from core.usecases.long_term.writing import Edit, edit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionsDropped:
+    """Records that went, those that waited or were held among them; reflections that went or are made anew; opinions
+    that lost words."""
+
+    records: int = 0
+    reflections: int = 0
+    feedback: int = 0
+
+
+async def drop_mentions(
+    house: House, key: CollectionKey, mentions: Mentions, *, dry_run: bool = False
+) -> MentionsDropped:
+    """Drops them, also where memory is off; nothing where the collection is gone. `dry_run`: only counts."""
+    now = house.clock.now()
+
+    def compose(collection: Collection, _revision: int) -> Edit[MentionsDropped]:
+        return _dropping(house, collection, mentions, now)
+
+    try:
+        if dry_run:
+            async with house.collections.reading(key) as collection:
+                return compose(collection, 0).result
+        return (await edit(house, key, compose, None, MentionsDropped, even_off=True)).result
+    except CollectionNotFound:
+        return MentionsDropped()
+
+
+def _dropping(
+    house: House, collection: Collection, mentions: Mentions, now: datetime
+) -> Edit[MentionsDropped]:
+    named = [record for record in collection.records.values() if mentions.are_in(*texts_of(record))]
+    erased = erasing(house, collection, named, now)
+    gone = {record.record_id for record in named}
+    waiting = [
+        ProposalDrop(record_id=record_id)
+        for record_id, one in collection.proposals.items()
+        if mentions.are_in(*texts_of(one.record))
+    ]
+    held = [HeldDrop(name=one.name) for one in collection.held.values() if _is_named(one, mentions)]
+    reflections = list(_reflections(collection, gone, mentions))
+    feedback = list(_feedback(collection, gone, mentions))
+    steps: tuple[Step, ...] = (*erased.steps, *waiting, *held, *reflections, *feedback)
+    result = MentionsDropped(
+        records=erased.result.records + len(waiting) + len(held),
+        reflections=erased.result.reflections + len(reflections),
+        feedback=erased.result.feedback + len(feedback),
+    )
+    return Edit(result=result, steps=steps, sees_all=True, erase=bool(steps))
+
+
+def texts_of(record: Record) -> Iterator[str]:
+    """Yields every text of a record."""
+    yield from (record.content, record.detail, record.subcategory, *record.tags, record.source)
+    yield from (record.agent, record.metadata_json)
+    yield from (source.source for source in record.also_from)
+    if (episode := record.episode) is not None:
+        yield from (episode.goal, *episode.steps, episode.outcome, episode.lessons)
+    if (mended := record.recovery) is not None:
+        yield from (mended.message, mended.original_json, mended.fixed_json)
+
+
+def _is_named(held: Held, mentions: Mentions) -> bool:
+    records = [record for record in (held.any_record, held.after) if record is not None]
+    found = [text for record in records for text in texts_of(record)]
+    if (feedback := held.feedback) is not None:
+        found += [feedback.reason, feedback.query, feedback.response]
+    if (reflection := held.reflection) is not None:
+        found += [reflection.title, reflection.text]
+    return mentions.are_in(*found)
+
+
+def _reflections(collection: Collection, gone: set[RecordId], mentions: Mentions) -> Iterator[Step]:
+    """Yields what becomes of reflections over none of those that go."""
+    for reflection in collection.reflections.values():
+        if not gone.isdisjoint(reflection.record_ids):
+            continue  # it is made anew, or goes
+        if mentions.are_in(reflection.title, reflection.subject):
+            yield ReflectionDrop(reflection_id=reflection.reflection_id)
+        elif mentions.are_in(reflection.text):
+            yield ReflectionPut(reflection=replace(reflection, text=""))
+
+
+def _feedback(collection: Collection, gone: set[RecordId], mentions: Mentions) -> Iterable[Step]:
+    for feedback in collection.feedback.values():
+        left = tuple(record_id for record_id in feedback.record_ids if record_id not in gone)
+        if left and mentions.are_in(feedback.reason, feedback.query, feedback.response):
+            covered = replace(
+                feedback,
+                record_ids=left,
+                reason=mentions.covered(feedback.reason),
+                query=mentions.covered(feedback.query),
+                response=mentions.covered(feedback.response),
+            )
+            yield FeedbackPut(feedback=covered)
