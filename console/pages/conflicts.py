@@ -65,6 +65,7 @@ async def conflicts(visit: Visit) -> Response:
         "conflicts.html",
         banks=[each for each in held if each and each.counts.open_conflicts],
         collections=[each for each in doubtful if each and each.counts.contested],
+        waiting=[each for each in doubtful if each and each.counts.awaiting_review],
     )
 
 

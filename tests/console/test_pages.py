@@ -60,6 +60,7 @@ def addresses(memory: Remembered) -> list[str]:
         ("/picture", {**bank, "file": memory.attachment_id}),
         ("/record", {**collection, "record": memory.record_id}),
         ("/record", {**collection, "record": memory.contested_ids[0]}),
+        ("/review", collection),
         ("/turn", {**talk, "step": "2"}),
         ("/document", {"level": "user", "owner": memory.user, "path": memory.path}),
     ]
