@@ -98,7 +98,8 @@ async def test_what_names_somebody_goes_and_all_else_stays_where_it_is(tmp_path:
         after = await exported(service, omit_banks=True)
 
         assert untouched == before
-        assert (tried.turns, tried.keys, tried.records) == (done.turns, done.keys, done.records)
+        assert (tried.turns, tried.keys) == (done.turns, done.keys)
+        assert tried.records >= done.records  # of what goes with its turn the call itself does not count
         assert (done.turns, done.keys, done.feedback) == (3, 1, 1)
         assert done.records >= 3
         assert done.left == again.left
