@@ -14,7 +14,8 @@ from core.model.interaction import Interaction, Refutation, Segment, TaskStatus
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring, StructuringState
-from core.text import transcript
+from core.text import outline, transcript
+from core.text.outline import PlacedHeading
 from core.text.tables import head_over
 from core.verbatim.segment_order import SegmentOrder
 
@@ -43,6 +44,7 @@ class InteractionTree:
         # Made on demand; one object until its nodes or its refutation change.
         self._segments: dict[SegmentRef, Segment] = {}
         self._unsummarised: dict[InteractionId, set[SegmentRef]] = {}
+        self._headings: dict[InteractionId, tuple[PlacedHeading, ...]] = {}
 
     # ---- reads ----
 
@@ -77,6 +79,14 @@ class InteractionTree:
         """Returns the segment as a line of a record: its speaker, if it has one, then its text."""
         speaker = self.interaction(ref.interaction_id).spans[ref.index].speaker
         return f"{speaker}: {self.text(ref)}" if speaker else self.text(ref)
+
+    def headings(self, interaction_id: InteractionId) -> tuple[PlacedHeading, ...]:
+        """Returns the headings of an interaction's text. Read once: a long text is many nodes' evidence."""
+        found = self._headings.get(interaction_id)
+        if found is None:
+            found = tuple(outline.headings(self.interaction(interaction_id).text))
+            self._headings[interaction_id] = found
+        return found
 
     def refuted_share(self, ref: SegmentRef) -> float:
         """Returns how much of a segment's text verdicts refute, 0 to 1."""
@@ -191,7 +201,7 @@ class InteractionTree:
         self.order.drop(interaction_id, len(refs))
         del self.interactions[interaction_id]
         self.failed.discard(interaction_id)
-        for known in (self.structurings, self._clusters, self._unsummarised):
+        for known in (self.structurings, self._clusters, self._unsummarised, self._headings):
             known.pop(interaction_id, None)
         self.firsts.clear()
 

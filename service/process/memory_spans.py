@@ -19,8 +19,8 @@ _METHODS = {
     CREATE: "Memorize MemorizeStream AddNode BatchAddNodes AddTurns AddRecord StoreEpisode RecordRecovery AddKey "
     "AddWorkingItems AddInvocationSummary GenerateReflection UploadAttachment",
     UPSERT: "StoreFact PutSource AdvanceTask ImportBank ImportCollection EndInvocation EndConversation",
-    UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ResolveConflict MergeNodes Relate Unrelate UpdateInsight "
-    "Restructure ReportOutcome GiveFeedback ReviewRecords RetractRecords ReleaseRetraction "
+    UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ConfirmConflict ResolveConflict MergeNodes Relate Unrelate "
+    "UpdateInsight Restructure ReportOutcome GiveFeedback ReviewRecords RetractRecords ReleaseRetraction "
     "RetractInteractions ReleaseInteractions",
     DELETE: "EraseRetraction EraseInteractions EraseMentions "
     "DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",

@@ -11,7 +11,7 @@ from core.bank.bank import Bank
 from core.ids import SegmentRef
 from core.model.node import Node
 from core.text.analysis import terms
-from core.text.outline import PlacedHeading, headings
+from core.text.outline import PlacedHeading
 
 MOST_SEGMENTS = 64  # of a node; what comes after is not compared
 BEFORE = 300  # code points ahead of a segment that say what it is about
@@ -23,8 +23,7 @@ def excerpts(bank: Bank, node: Node) -> tuple[Excerpt, ...]:
     known = {term for ref in refs for term in terms(bank.tree.line(ref))}
     if not refs or not known.issuperset(terms(node.summary)):
         return ()
-    above = {ref.interaction_id: headings(bank.tree.interaction(ref.interaction_id).text) for ref in refs}
-    return tuple(_excerpt(bank, ref, above[ref.interaction_id]) for ref in refs)
+    return tuple(_excerpt(bank, ref, bank.tree.headings(ref.interaction_id)) for ref in refs)
 
 
 def _excerpt(bank: Bank, ref: SegmentRef, above: Sequence[PlacedHeading]) -> Excerpt:
