@@ -8,7 +8,7 @@ def test_sections_and_losses_are_shown_and_the_prompt_if_it_is_wanted(shell: She
     for number in range(30):
         shell.done("conversation", "add", "c1", f"Ferry {number} leaves at nine, from pier {number}.", *talk)
     asked = ("context", "When does ferry 3 leave?", *talk, "--conversation", "c1")
-    whole = shell.done(*asked, "--prompt", "--collection", "")
+    whole = shell.done(*asked, "--prompt", "--collection", "elsewhere")
     tight = shell.done(*asked, "--budget", "300")
     plain = shell.told(*asked, "--budget", "300")
 

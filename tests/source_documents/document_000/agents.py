@@ -148,12 +148,13 @@ JUDGE = [
     ),
     row(
         "§3.2.3",
-        "The Judge gets a node's summary, context and keywords, what of it only an assistant says, and no vector",
+        "The Judge gets a node's summary, context and keywords, the words it rests on, what of it only an assistant says, and"
+        " no vector",
         "core/agents/roles.py",
         merge(
             lambda m: (
                 set(m.judged[0][0].__slots__) - {"__weakref__"}
-                == {"node_id", "summary", "context", "keywords", "generated"}
+                == {"node_id", "summary", "context", "keywords", "generated", "excerpts"}
             )
         ),
     ),
