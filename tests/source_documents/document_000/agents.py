@@ -148,7 +148,7 @@ JUDGE = [
     ),
     row(
         "§3.2.3",
-        "The Judge gets a node's summary, context, keywords and record, what of it only an assistant says, and no vector",
+        "The Judge gets a node's summary, context, keywords and record, what only an assistant says of it, no vector",
         "core/agents/roles.py",
         merge(
             lambda m: (
