@@ -11,6 +11,7 @@ import pytest
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import free_port, server_process
+from tests.support.scale import scaled
 from tests.support.server import settings_for
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,8 @@ async def test_a_program_reads_its_writes_follows_a_merge_streams_and_watches(
 
 @pytest.mark.slow  # a server starts twice
 async def test_a_go_program_over_a_restart_loses_no_call_and_does_nothing_twice(tmp_path: Path) -> None:
+    if scaled(1) == 1:
+        pytest.skip("at soak's size: how long the server is away hangs on the machine")
     program = BUILT / "go-steady"
     if not program.exists():
         pytest.skip("`make languages` has not built the example in go: its toolchain is missing")
