@@ -123,19 +123,23 @@ class _Material:
 class _Sifting:
     """Sorts every sentence of the nodes, newest first: kept or sorted out, with the reason."""
 
-    def __init__(self, likely: Mapping[Texts, Likelihood | None], lines: JudgeThresholds) -> None:
+    def __init__(
+        self, read: _Material, likely: Mapping[Texts, Likelihood | None], lines: JudgeThresholds
+    ) -> None:
+        self._read = read
+        self._all = [one for side in read.sides for one in side]
         self._likely = likely
         self._lines = lines
         self.sifted = Sifted()
 
-    def sift(self, read: _Material) -> Sifted:
-        sides, ruling, sifted = read.sides, read.ruling, self.sifted
-        silent = all(self._ruled(one, ruling) is None for side in sides for one in side)
-        witnesses = read.witnesses if silent else []
+    def sift(self) -> Sifted:
+        ruling, sifted = self._read.ruling, self.sifted
+        silent = all(self._ruled(one, ruling) is None for one in self._all)
+        witnesses = self._read.witnesses if silent else []
         # A side's sentence that the verdict upholds, or else its evidence, speaks with the verdict's voice.
-        upheld = [one for side in sides for one in side if self._ruled(one, witnesses or ruling) is True]
-        upheld += self._favoured(sides, [*ruling, *witnesses])
-        for side in sides:
+        upheld = [one for one in self._all if self._ruled(one, witnesses or ruling) is True]
+        upheld += [one for one in self._all if self._favoured(one, [*ruling, *witnesses])]
+        for side in self._read.sides:
             newer = [] if ruling else list(sifted.kept)
             for sentence in side:
                 ruled = self._ruled(sentence, ruling)
@@ -151,20 +155,24 @@ class _Sifting:
                     self._keep(sentence)
         return sifted
 
-    def _favoured(self, sides: Sequence[Sequence[Sentence]], judges: Sequence[Sentence]) -> list[Sentence]:
-        """Returns of each two sentences at odds the one that a verdict speaks for, if it clearly does: it need not say
+    def _favoured(self, sentence: Sentence, judges: Sequence[Sentence]) -> bool:
+        """Whether a verdict speaks for a sentence, and clearly more than for one at odds with it: it need not say
         either in so many words."""
-        found = []
-        for side in sides:
-            for one in side:
-                others = [other for each in sides if each is not side for other in each]
-                found += [
-                    one
-                    for other in others
-                    if self._denied(one, [other], self._lines.likely)
-                    and self._support(one, judges) - self._support(other, judges) >= FAVOUR
-                ]
-        return found
+        said = self._support(sentence, judges)
+        return said > 0 and any(said - self._support(one, judges) >= FAVOUR for one in self._rivals(sentence))
+
+    def _refutes(self, judge: Sentence, sentence: Sentence) -> bool:
+        """Whether a verdict's statement surely contradicts a sentence. If it is nearly as far from one at odds with
+        this, which of them it means is open."""
+        if not self._denied(sentence, [judge], self._lines.sure):
+            return False
+        said = self._support(sentence, [judge])
+        rivals = (one for one in self._rivals(sentence) if not self._denied(one, [judge], self._lines.sure))
+        return all(self._support(one, [judge]) - said >= FAVOUR for one in rivals)
+
+    def _rivals(self, sentence: Sentence) -> list[Sentence]:
+        """Returns the sentences of other sides that are at odds with one: those of one side are not compared."""
+        return [one for one in self._all if self._denied(one, [sentence], self._lines.likely)]
 
     def _support(self, sentence: Sentence, judges: Sequence[Sentence]) -> float:
         """Returns how far a verdict speaks for a sentence, -1 to 1."""
@@ -182,7 +190,7 @@ class _Sifting:
             covered = self._covers(one, sentence)
             if DISCREDITS.search(one.statement.text):
                 found = False if covered else found
-            elif self._denied(sentence, [one], self._lines.sure):
+            elif self._refutes(one, sentence):
                 found = False
             elif covered:
                 found = True
@@ -220,7 +228,7 @@ def _consolidated(
     verdict: str,
     strategy: str,
 ) -> Consolidation:
-    nodes, sifted = read.nodes, _Sifting(likely, lines).sift(read)
+    nodes, sifted = read.nodes, _Sifting(read, likely, lines).sift()
     text = _summary(verdict, [sentence.statement for sentence in sifted.kept])
     text = text or nodes[0].topic.summary  # marks alone are no sentence
     keywords = _keywords(nodes, text)
