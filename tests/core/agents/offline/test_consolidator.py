@@ -1,10 +1,14 @@
+from collections.abc import Sequence
 from datetime import UTC, datetime
+
+import pytest
 
 from core.agents.offline.consolidator import OfflineConsolidator
 from core.agents.offline.structurer import MOST
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
 from core.ids import NodeId
 from core.model.lineage import MergeReason
+from core.ports.comparer import Likelihood
 from core.text.scripts import display_width
 from tests.support.embedders import local_comparer
 
@@ -131,3 +135,51 @@ async def test_a_speaker_stays_with_what_was_said() -> None:
     )
 
     assert {"Ann: I sold the boat.", "Ann: I keep bees in Ulm."} <= set(found.summary.splitlines())
+
+
+class Answers:
+    """A comparer whose answers are written down: of how far two texts contradict each other."""
+
+    model = "written"
+    size = 0
+
+    def __init__(self, answers: dict[frozenset[str], float]) -> None:
+        self._answers = answers
+
+    async def compare(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood | None]:
+        found = (self._answers.get(frozenset(pair), 0.0) for pair in pairs)
+        return [Likelihood(contradiction=one, sameness=0.0) for one in found]
+
+    def forget(self) -> None:
+        """There is nothing to drop."""
+
+
+@pytest.mark.parametrize(
+    ("of_maria", "of_jonas", "refuted"),
+    [
+        (0.93, 0.87, ()),  # nearly as far from both: which of them it means is open
+        (0.93, 0.05, ("Maria leads the payments team.",)),
+        (0.97, 0.95, ("Jonas leads the payments team.", "Maria leads the payments team.")),  # a third value
+        (0.8, 0.1, ()),  # it says nothing for the other
+    ],
+)
+async def test_a_verdict_refutes_what_it_clearly_contradicts(
+    of_maria: float, of_jonas: float, refuted: tuple[str, ...]
+) -> None:
+    maria, jonas, verdict = (
+        "Maria leads the payments team.",
+        "Jonas leads the payments team.",
+        "He took over in March.",
+    )
+    answers = {
+        frozenset((maria, jonas)): 0.99,
+        frozenset((maria, verdict)): of_maria,
+        frozenset((jonas, verdict)): of_jonas,
+    }
+    nodes = [absorbed("a", 2023, maria, maria), absorbed("b", 2023, jonas, jonas)]
+
+    found = await OfflineConsolidator(Answers(answers)).consolidate(
+        nodes, (), MergeReason.CONFLICT, verdict, ""
+    )
+
+    assert sorted(found.refuted) == sorted(refuted)
