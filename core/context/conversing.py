@@ -31,7 +31,7 @@ LAST_TURNS = 4  # of the short tier: what is being talked about right now
 LATER, OLDER, BEYOND = 2.0, 1.0, -2.0
 """Weights of what takes the room left: latest turns first, then older summaries in their share; last, other ones."""
 
-_SPEAKER = re.compile(r"[^:：]{1,40}(?=[:：])")
+_SPEAKER = re.compile(r"[^:：]{1,40}(?=(?:(?<!\d)[:：]|[:：](?!\d)))")
 
 KEY, PROMOTED, LONG, DONE, MID = "key", "promoted", "long", "invocations", "mid"
 RECALL, SHORT, INPUT = "recall", "short", "input"

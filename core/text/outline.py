@@ -27,7 +27,8 @@ CHINESE_HEADING = re.compile(
 BOLD_LINE = re.compile(r"[ \t]*(?:\*\*|__)(?P<bold>[^*_]+?)[:：]?(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
 SPEAKER = re.compile(
     r"^[ \t]*(?:[\[(（][^\])）\n]{1,40}[\])）][ \t]*)?"  # a time in brackets
-    r"(?P<name>[^\W\d_][^\n:：|\[\](){}#*,，.。!?！？\"“”]{0,29})[:：](?!//)[ \t]*(?=\S)",
+    r"(?P<name>[^\W\d_][^\n:：|\[\](){}#*,，.。!?！？\"“”]{0,29})"
+    r"(?:(?<!\d)[:：]|[:：](?!\d))(?!//)[ \t]*(?=\S)",  # not that of a time of day
     re.MULTILINE,
 )
 

@@ -1,6 +1,14 @@
 import pytest
 
-from core.text.outline import Heading, heading, leading_heading, lone_heading, paragraphs, speakers
+from core.text.outline import (
+    Heading,
+    heading,
+    leading_heading,
+    lone_heading,
+    paragraphs,
+    speaker_of,
+    speakers,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +48,13 @@ def test_who_speaks_more_than_once_is_a_speaker() -> None:
     text = "Alice: hi\nBob: hello\n[9:30] Alice: so\n张三：好\nhttp://a.b\n张三：对\nBob: x"
 
     assert speakers(text) == {"Alice", "Bob", "张三"}
+
+
+@pytest.mark.parametrize(
+    "line", ["The museum closes at 18:00.", "It opens at 9:30 and closes late.", "会议在10:30开始。"]
+)
+def test_a_time_of_day_names_no_speaker(line: str) -> None:
+    assert speaker_of(line) == ""
 
 
 def test_paragraphs_lie_between_blank_lines() -> None:

@@ -96,6 +96,12 @@ def test_what_an_entry_says_is_told_of_its_term() -> None:
     assert [one.told for one in statements(composed([hidden, color]))] == [hidden.told, color.told]
 
 
+def test_a_sentence_is_not_cut_at_a_time_of_day() -> None:
+    found = statements("The museum closes at 18:00. Tickets: 5 euros.")
+
+    assert [one.told for one in found] == ["The museum closes at 18:00.", "Tickets: 5 euros."]
+
+
 def test_code_and_contents_are_no_statements() -> None:
     text = "1. Valves ........ 3\n\nIt sums them up.\n\n```python\ntotal = 3\n```\n\nA valve closes."
 
