@@ -17,9 +17,9 @@ from tests.support.process import Server, served_process
 from tests.support.scale import scaled
 
 BANK = "large"
-MEGABYTES = 5
-PAGES = 12
-SAMPLE = 50
+MEGABYTES = 2
+PAGES = 6
+SAMPLE = 30
 BUSY = {"grpc.drain_seconds": "0"}
 
 

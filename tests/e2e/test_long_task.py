@@ -11,7 +11,7 @@ from memorybank_client import MemoryBankClient
 from tests.support.process import served_process
 from tests.support.scale import scaled
 
-STEPS = 60 if scaled(1) <= 1 else 1_000
+STEPS = 40 if scaled(1) <= 1 else 1_000
 BUDGET = 4_000
 GOALS = {
     "en": "Which of the harbours of the Cyclades should the new ferry line call at, and why?",

@@ -7,16 +7,22 @@ from core.text.tokens import estimate
 from memorybank.v1.types_pb2 import TASK_STATUS_FAILED
 from tests.long_tasks.running import BUDGET, OUTCOMES, SHOWN, STEPS, Ran, golden, run, settled
 from tests.long_tasks.script import NAMES, LongTask, read
+from tests.support.scale import scaled
 
 MEMORIES = ("Relevant memories", "相关记忆", "Related to those", "与之相关")
 RELATED_TO = re.compile(r"(?: \(related to .*\)|（与.*相关）)$")
+RUNS = [
+    pytest.param(name, on_model, id=f"{name}-{'model' if on_model else 'offline'}")
+    for number, name in enumerate(NAMES)
+    for on_model in (False, True)
+    if scaled(1) > 1 or number % 2 == on_model  # each task once, half of them on a model; in soak all
+]
 AT_THE_EDGE = 4
 """Lines by which the memories of a prompt may differ: the last that fit, on a processor that rounds otherwise."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("on_model", [False, True], ids=["offline", "model"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "on_model"), RUNS)
 async def test_a_task_of_forty_steps_ends_as_written_and_its_prompts_ask_what_the_golden_ones_do(
     name: str, on_model: bool, tmp_path: Path
 ) -> None:

@@ -243,7 +243,7 @@ def test_random_operations_end_as_in_langgraph_s_own_store(store: MemoryBankStor
     def namespace() -> tuple[str, ...]:
         return tuple(chance.choices(LABELS, k=chance.randint(1, 3)))
 
-    for number in range(scaled(120)):
+    for number in range(scaled(60)):
         space, key = namespace(), f"k{chance.randrange(3)}"
         act = chance.random()
         if act < 0.5:

@@ -149,26 +149,26 @@ def recall_at_10(
 
 
 def test_recall_at_10_stays_above_99_percent_with_tombstones_and_after_compaction() -> None:
-    rows = clustered(6_200, 128, seed=3)
-    queries, names = rows[6_000:], [f"n{i:04}" for i in range(6_000)]
-    vectors = dict(zip(names, rows[:6_000], strict=True))
+    rows = clustered(3_100, 128, seed=3)
+    queries, names = rows[3_000:], [f"n{i:04}" for i in range(3_000)]
+    vectors = dict(zip(names, rows[:3_000], strict=True))
     index: VectorIndex[str] = VectorIndex(128, VectorSettings(scans=0, exact_up_to=1_000))
-    index.put_many(names, rows[:6_000])
+    index.put_many(names, rows[:3_000])
     recalls = {"exact": recall_at_10(index, vectors, queries)}
     compacted(index)
     recalls["compiled"] = recall_at_10(index, vectors, queries)
     for name in names[::3]:
         index.drop(name)
         del vectors[name]
-    for name, row in zip(names[1:1_200:3], clustered(400, 128, seed=4), strict=True):
+    for name, row in zip(names[1:600:3], clustered(200, 128, seed=4), strict=True):
         index.put(name, row)
         vectors[name] = row
     recalls["a third dead, a tail"] = recall_at_10(index, vectors, queries)
     recalls["one in four allowed"] = recall_at_10(
         index, vectors, queries, lambda name: int(name[1:]) % 4 == 1
     )
-    index.put_many([f"m{i}" for i in range(2_000)], clustered(2_000, 128, seed=5))
-    vectors |= {f"m{i}": row for i, row in enumerate(clustered(2_000, 128, seed=5))}
+    index.put_many([f"m{i}" for i in range(1_000)], clustered(1_000, 128, seed=5))
+    vectors |= {f"m{i}": row for i, row in enumerate(clustered(1_000, 128, seed=5))}
     compacted(index)
     recalls["compiled again"] = recall_at_10(index, vectors, queries)
 

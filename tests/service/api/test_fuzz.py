@@ -17,7 +17,7 @@ from tests.service.api.violations import put
 from tests.support.scale import scaled
 from tests.support.server import Service
 
-STRINGS = scaled(100)  # to each method
+STRINGS = scaled(40)  # to each method
 AT_ONCE = 50
 NEVER = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 ABSENT = (

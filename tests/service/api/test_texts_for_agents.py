@@ -22,7 +22,7 @@ from tests.support.server import Service, refusal
 
 CEO_A, CEO_B = "公司的CEO是张三。", "公司的CEO是李四。"
 TEXTS = (
-    *(text.replace("{mark}", "a1b2c3")[:5_000] for text in HOSTILE[:: 5 if scaled(1) == 1 else 1]),
+    *(text.replace("{mark}", "a1b2c3")[:5_000] for text in HOSTILE[:: 10 if scaled(1) == 1 else 1]),
     "<b>T</b>",
     "<script>alert(1)</script> 价格是 12,345.67 元",
     "<!-- hidden -->",

@@ -17,14 +17,15 @@ from core.usecases.conversation.add_key import AddKey, add_key
 from core.usecases.house import House
 from tests.support.house import open_house
 from tests.support.long_term import tell
+from tests.support.scale import scaled
 from tests.support.talking import KEY, said, say, tend
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BANK = BankKey(tenant=KEY.tenant, bank_id=BankId("large"))
 FACTS = CollectionKey(tenant=KEY.tenant, user=KEY.user, collection=Collection(""))
-CHARACTERS = 200_000
-TURNS = 300
+CHARACTERS = scaled(50_000)
+TURNS = scaled(100)
 MOST = 3_000
 """Characters of a prompt that nothing has to be found for."""
 NEEDLESS = (
