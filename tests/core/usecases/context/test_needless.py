@@ -63,8 +63,24 @@ NEEDLESS = (
 DISGUISED = {
     "I'm thinking of baking for my sister": "My sister is allergic to walnuts.",
     "ferry price Naxos": "The price of the ferry to Naxos is 42 euros.",
+    "ok, back to the harbour tax": "The harbour tax is paid by the agent before the tenth of the month.",
+    "Great, and the mooring permit?": "The mooring permit for berth 12 runs out on 30 June.",
+    "Thanks! One more thing: the diesel pump": "The diesel pump at the fuel quay takes no cards after six.",
+    "Hi, it's about Captain Laskaris again": "Captain Laskaris wants every manifest in Greek.",
+    "Perfect, now the insurance for the barge": "The insurance for the barge is with Poseidon Mutual.",
+    "Good morning! Off to the customs office": "The customs office is closed on Wednesdays in winter.",
+    "so, the anchor chain": "The anchor chain was measured: three links are worn.",
+    "my brother visits at Easter": "My brother sleeps badly near the engine room.",
     "想给我妹妹烤点东西": "我妹妹对核桃过敏，不能烤核桃糕。",
     "去帕罗斯要多少钱": "去帕罗斯的船票卖三十八欧元。",
+    "好的，那引水员呢": "引水员要提前两天预约，电话打给港务局。",
+    "谢谢，再说说冷藏柜": "冷藏柜的温度不能高过零下十八度。",
+    "早上好！今天要去领航海图": "航海图放在二楼资料室，要带工作证去领。",
+    "收到，备用锚的事": "备用锚借给了拖船，月底归还。",
+    "没问题，先看缆绳": "缆绳上个月换成了尼龙的，保修三年。",
+    "我爸下周来码头": "我爸膝盖不好，不能走舷梯。",
+    "太好了，然后是加水": "加水只能在三号泊位，每吨两欧元。",
+    "你好，关于船员体检": "船员体检安排在十月，由海员医院做。",
 }
 
 
