@@ -251,7 +251,7 @@ native-builds: setup  ## Compile the native modules by every compiler at hand: G
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
 soak: setup sanitize pooler browser languages  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
-	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/model tests/console tests/service/api/test_fuzz.py tests/service/api/test_large_context.py tests/core/usecases/context/test_quarrels.py tests/clients/python/test_mcp_cancelled.py tests/clients/test_transcript.py tests/examples/test_languages.py
+	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s tests/e2e tests/mesh tests/model tests/console tests/service/api/test_fuzz.py tests/service/api/test_large_context.py tests/core/usecases/context/test_quarrels.py tests/clients/python/test_mcp_cancelled.py tests/clients/test_transcript.py tests/examples/test_languages.py
 	@for version in 16 18; do MEMORYBANK_TEST_POSTGRES=$$version $(BIN)/python -m pytest --quiet $(ON_POSTGRES); done
 
 lint: setup  ## Check style and layout (ruff)

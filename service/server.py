@@ -266,10 +266,10 @@ def require_protection(settings: Settings) -> None:
     if not is_local(settings.host):
         _require_reachable(settings)
     metrics = settings.metrics.listen
-    if metrics and not is_local(metrics.rpartition(":")[0]):
+    if metrics and not settings.metrics.open and not is_local(metrics.rpartition(":")[0]):
         raise ConfigurationError(
             f"will not show metrics on {metrics}: anyone who reaches it could read them. "
-            "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
+            "Listen on 127.0.0.1, or allow it with metrics.open = true where the network keeps others out"
         )
 
 

@@ -155,3 +155,6 @@ class MetricsSection(Section):
 
     listen: Annotated[str, AfterValidator(_is_empty_or_host_and_port)] = ""
     """HOST:PORT where Prometheus finds the metrics; empty: none are kept."""
+    open: bool = False
+    """Show them beyond this machine, to anyone who reaches the address: the network keeps others out. They name no
+    tenant, bank or user."""
