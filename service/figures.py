@@ -11,6 +11,7 @@ from core.ports.comparer import Comparer
 from core.usecases.process_facts import ProcessFacts
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
+from service.adapters.store.database import Connections
 from service.config import Settings
 from service.holding.open import OpenAggregates
 
@@ -22,6 +23,10 @@ FIGURES = {
     "memorybank_watchers": "Streams of WatchBank.",
     "memorybank_feed_unconfirmed_seconds": "Since the store last told where all that is in use stands.",
     "memorybank_commands_queued": "Writes that wait for those before them in the same bank.",
+    "memorybank_replayed_total": "Repeated requests that got their first answer again.",
+    "memorybank_commit_unknown_total": "Commits whose answer was lost: the write was sent again.",
+    "memorybank_pool_connections": "Connections to a PostgreSQL database.",
+    "memorybank_pool_connections_busy": "Those of them that are at work.",
     "memorybank_structurings_running": "Interactions that are being structured.",
     "memorybank_embedder_texts_under_way": "Texts that are being embedded.",
     "memorybank_embedder_cached_texts": "Texts whose vectors are remembered.",
@@ -39,6 +44,7 @@ def figures_of(
     embedder: CachedEmbedder,
     comparer: Comparer,
     workshop: Workshop,
+    connections: Connections,
 ) -> Mapping[str, float]:
     """Returns the value of each at this moment. Any thread may call it."""
     held = banks.figures()
@@ -50,6 +56,10 @@ def figures_of(
         "memorybank_watchers": held.watchers,
         "memorybank_feed_unconfirmed_seconds": held.unconfirmed_seconds,
         "memorybank_commands_queued": held.queued,
+        "memorybank_replayed_total": held.replayed,
+        "memorybank_commit_unknown_total": connections.unknown,
+        "memorybank_pool_connections": connections.open,
+        "memorybank_pool_connections_busy": connections.busy,
         "memorybank_structurings_running": workshop.running,
         "memorybank_embedder_texts_under_way": embedder.under_way,
         "memorybank_embedder_cached_texts": embedder.kept,

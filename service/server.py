@@ -39,7 +39,8 @@ from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
 from service.process.audit import Audit
-from service.process.certificates import Certificates
+from service.process.certificates import FIGURES as CERTIFICATE
+from service.process.certificates import Certificates, expiry
 from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
@@ -120,11 +121,19 @@ async def running(
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
     async with observing(settings.metrics, settings.otlp) as observed:
-        gate = Gate((*observers, *observed.calls), _admission(settings), observed.began, observed.tracer)
+        gate = Gate(
+            (*observers, *observed.calls),
+            _admission(settings),
+            observed.began,
+            observed.tracer,
+            observed.refused,
+        )
         gate.audit = audit = Audit(settings.audit.file) if settings.audit.file else None
         observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
         lag = LoopLag()
         observed.show(LAG, lag.reading)
+        if settings.tls.certificate is not None:
+            observed.show(CERTIFICATE, partial(expiry, settings.tls.certificate))
         async with (
             _bound(settings, gate) as bound,
             open_house(

@@ -62,10 +62,13 @@ class Gate:
         admission: Admission | None = None,
         began: Sequence[Callable[[str], None]] = (),
         tracer: Tracer | None = None,
+        refused: Sequence[Callable[[str], None]] = (),
     ) -> None:
-        """`began` is told of each call when it begins; `tracer` records those that it chooses."""
+        """`began` is told of each call when it begins, `refused` of the reason of each refusal; `tracer` records those
+        that it chooses."""
         self._tracer = tracer
         self._observers, self._began = tuple(observers), tuple(began)
+        self._refused = tuple(refused)
         self._admission = admission or Admission()
         self._calls: set[asyncio.Task[Any]] = set()
         self._endless: set[asyncio.Task[Any]] = set()
@@ -191,6 +194,8 @@ class Gate:
                 refusal = refusal_of(error)
                 code = refusal.code
                 _record(method, error, refusal.reason)
+                for observer_of_refusal in self._refused:
+                    observer_of_refusal(refusal.reason)
                 await refuse(context, refusal)
             except (
                 Exception

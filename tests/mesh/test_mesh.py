@@ -17,7 +17,7 @@ from tests.mesh.fleet import Fleet, Replica, fleet
 from tests.mesh.load import CALLERS, Load
 from tests.support.api_keys import key_for
 from tests.support.envoy import program
-from tests.support.postgres import Cluster, cluster, empty_database
+from tests.support.postgres import Cluster, cluster, empty_database, with_schema
 from tests.support.process import CLIENT_SPACE, vector
 from tests.support.scale import scaled
 
@@ -44,7 +44,7 @@ pytestmark = [
 async def scene(folder: Path) -> AsyncIterator[tuple[Fleet, Load]]:
     """The fleet, and the load on it. A store that is stopped is one of its own."""
     own = Cluster() if FULL else cluster()
-    server = own.over_tcp(own.database("mesh") if FULL else empty_database())
+    server = own.over_tcp(with_schema(own.database("mesh")) if FULL else empty_database())
     url = server.url.replace(f":{own.port}/", ":PORT/")
     settings = {"url": url, "password": server.password}
     async with fleet(folder, own, settings) as made:
