@@ -60,7 +60,7 @@ from service.process.giving_way import loop_first
 from service.process.observing import Show, unshown
 from service.settings.retrieval import RetrievalSection
 from service.stores import blobs_of, connections_of, index_cache_of, open_store
-from service.upkeep import told_of_clock, told_of_failure
+from service.upkeep import told_of_clock, told_of_deletion, told_of_failure
 
 DATABASE_FILE_BYTES = 100_000_000
 
@@ -228,6 +228,7 @@ async def _house(
         attempts=settings.agents.attempts,
         process=partial(facts_of, settings, clock, banks, clock.now()),
         run_lifetime=settings.instructions.run_lifetime,
+        deleted=told_of_deletion,
     )
 
 
