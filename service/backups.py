@@ -9,17 +9,19 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
 from core.errors import AttachmentNotFound
 from core.index.giving_way import at_once
+from core.usecases.repeat_deletions import repeat_deletions
 from core.usecases.repeat_erasures import repeat_erasures
 from service.adapters.local_blobs import LocalBlobs, place_of
 from service.adapters.store import sqlite_backup as sqlite
@@ -33,7 +35,7 @@ MANIFEST = "manifest.json"
 FORMAT = "memorybank-backup-1"
 CHUNK = 2**20
 UNNAMED = {"lost+found"}  # what a volume has of itself, before anything is written to it
-ERASED = "erased"  # the event of a line of the log that tells of an erasure
+ERASED, DELETED = "erased", "deleted"  # events of lines of the log: a whole memory, some items of one
 POSTGRES = "store.url is a PostgreSQL database: its own tools back it up and restore it (docs/operations.md says how)"
 
 
@@ -181,29 +183,57 @@ def restore_backup(settings: Settings, folder: Path) -> Manifest:
     return manifest
 
 
-def erased_uids(log: Path) -> set[str]:
-    """Returns the uids of what was erased, by the lines of a server's log in JSON. Raises OSError, BackupRefused."""
-    uids = set()
-    try:
-        with log.open(encoding="utf-8") as lines:
-            for line in lines:
-                with suppress(ValueError):  # a line of something else
-                    told = json.loads(line)
-                    if isinstance(told, dict) and told.get("event") == ERASED and "uid" in told:
-                        uids.add(str(told["uid"]))
-    except UnicodeDecodeError:
-        raise BackupRefused(f"{log} is no log of the service: it is not text") from None
-    return uids
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """What a server's log says was erased since: whole memories by their uids, and of others single items by part."""
+
+    uids: set[str] = field(default_factory=set)
+    items: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return len(self.uids) + sum(len(ids) for parts in self.items.values() for ids in parts.values())
 
 
-async def repeat(settings: Settings, uids: Collection[str]) -> int:
-    """Erases the memories with these uids, rows and files; returns how many there were. No server may run. Raises
-    StoreUnavailable, ConfigurationError."""
+def gone_by(logs: Iterable[Path]) -> Gone:
+    """Returns what was erased, by the lines of logs in JSON. Raises OSError, BackupRefused."""
+    gone = Gone()
+    for log in logs:
+        try:
+            with log.open(encoding="utf-8") as lines:
+                for line in lines:
+                    with suppress(ValueError):  # a line of something else
+                        _note(gone, json.loads(line))
+        except UnicodeDecodeError:
+            raise BackupRefused(f"{log} is no log of the service: it is not text") from None
+    return gone
+
+
+def _note(gone: Gone, told: Any) -> None:
+    if not isinstance(told, dict) or "uid" not in told:
+        return
+    uid = str(told["uid"])
+    if told.get("event") == ERASED:
+        gone.uids.add(uid)
+    elif told.get("event") == DELETED and isinstance(items := told.get("items"), dict):
+        for part, ids in items.items():
+            gone.items.setdefault(uid, {}).setdefault(part, set()).update(map(str, ids))
+
+
+async def repeat(settings: Settings, gone: Gone) -> int:
+    """Erases it again, with its files and all that rests on it; returns how much of it there was. No server may run.
+    Raises StoreUnavailable, EmbedderUnavailable, ConfigurationError."""
     store = await open_store(settings, at_once)
     try:
-        return await repeat_erasures(store, blobs_of(settings, store), uids)
+        count = await repeat_erasures(store, blobs_of(settings, store), gone.uids)
     finally:
         await store.close()
+    if not gone.items:
+        return count
+    from service.bootstrap import open_house  # brings the embedder: only where single items are to go
+
+    async with open_house(settings) as house:
+        return count + await repeat_deletions(house, gone.items)
 
 
 def _manifest(folder: Path) -> Manifest:

@@ -59,8 +59,8 @@ from service.periodic import periodic_tasks
 from service.process.giving_way import loop_first
 from service.process.observing import Show, unshown
 from service.settings.retrieval import RetrievalSection
-from service.stores import blobs_of, index_cache_of, open_store
-from service.upkeep import told_of_clock, told_of_failure
+from service.stores import blobs_of, connections_of, index_cache_of, open_store
+from service.upkeep import told_of_clock, told_of_deletion, told_of_failure
 
 DATABASE_FILE_BYTES = 100_000_000
 
@@ -91,10 +91,21 @@ async def open_house(
         for task in periodic_tasks(settings, house, banks, ground.time):
             closing.callback(asyncio.create_task(task).cancel)
         assign_chores(house)
-        held = (settings, ground.clock, banks)
-        show(FIGURES, partial(figures_of, *held, ground.embedder, ground.comparer, house.workshop))
+        show(FIGURES, partial(_figures, settings, ground, house.workshop))
         banks.listen(house.chores.look)
         yield house
+
+
+def _figures(settings: Settings, ground: "_Ground", workshop: Workshop) -> Mapping[str, float]:
+    return figures_of(
+        settings,
+        ground.clock,
+        ground.aggregates,
+        ground.embedder,
+        ground.comparer,
+        workshop,
+        connections_of(ground.store),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +228,7 @@ async def _house(
         attempts=settings.agents.attempts,
         process=partial(facts_of, settings, clock, banks, clock.now()),
         run_lifetime=settings.instructions.run_lifetime,
+        deleted=told_of_deletion,
     )
 
 

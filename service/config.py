@@ -24,6 +24,7 @@ from service.settings.process import (
     AuditSection,
     AuthSection,
     GrpcSection,
+    HealthSection,
     Listen,
     LogSection,
     MetricsSection,
@@ -71,6 +72,7 @@ class Settings(BaseSettings):
     banks: BanksSection = BanksSection()
     conversation: ConversationSection = ConversationSection()
     grpc: GrpcSection = GrpcSection()
+    health: HealthSection = HealthSection()
     admission: AdmissionSection = AdmissionSection()
     auth: AuthSection = AuthSection()
     audit: AuditSection = AuditSection()

@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from importlib.metadata import version
 
 from core.keys import BankKey, CollectionKey
+from core.model.retraction import RetractionState
 from core.ports.clock import Clock
 from core.ports.comparer import Comparer
 from core.usecases.process_facts import ProcessFacts
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
+from service.adapters.store.database import Connections
 from service.config import Settings
 from service.holding.open import OpenAggregates
 
@@ -22,6 +24,10 @@ FIGURES = {
     "memorybank_watchers": "Streams of WatchBank.",
     "memorybank_feed_unconfirmed_seconds": "Since the store last told where all that is in use stands.",
     "memorybank_commands_queued": "Writes that wait for those before them in the same bank.",
+    "memorybank_replayed_total": "Repeated requests that got their first answer again.",
+    "memorybank_commit_unknown_total": "Commits whose answer was lost: the write was sent again.",
+    "memorybank_pool_connections": "Connections to a PostgreSQL database.",
+    "memorybank_pool_connections_busy": "Those of them that are at work.",
     "memorybank_structurings_running": "Interactions that are being structured.",
     "memorybank_embedder_texts_under_way": "Texts that are being embedded.",
     "memorybank_embedder_cached_texts": "Texts whose vectors are remembered.",
@@ -29,6 +35,7 @@ FIGURES = {
     "memorybank_embedder_cache_misses_total": "Texts that were embedded.",
     "memorybank_judging_bytes": "Memory of what compares sentences: weights of its own, and what it read.",
     "memorybank_reviews_overdue": "Records that have waited for a review for longer than long_term.review_days.",
+    "memorybank_retractions_overdue": "Retractions that were neither released nor erased for as long.",
 }
 
 
@@ -39,6 +46,7 @@ def figures_of(
     embedder: CachedEmbedder,
     comparer: Comparer,
     workshop: Workshop,
+    connections: Connections,
 ) -> Mapping[str, float]:
     """Returns the value of each at this moment. Any thread may call it."""
     held = banks.figures()
@@ -50,6 +58,10 @@ def figures_of(
         "memorybank_watchers": held.watchers,
         "memorybank_feed_unconfirmed_seconds": held.unconfirmed_seconds,
         "memorybank_commands_queued": held.queued,
+        "memorybank_replayed_total": held.replayed,
+        "memorybank_commit_unknown_total": connections.unknown,
+        "memorybank_pool_connections": connections.open,
+        "memorybank_pool_connections_busy": connections.busy,
         "memorybank_structurings_running": workshop.running,
         "memorybank_embedder_texts_under_way": embedder.under_way,
         "memorybank_embedder_cached_texts": embedder.kept,
@@ -57,6 +69,7 @@ def figures_of(
         "memorybank_embedder_cache_misses_total": embedder.misses,
         "memorybank_judging_bytes": comparer.size,
         "memorybank_reviews_overdue": _overdue_reviews(settings, banks, clock.now()),
+        "memorybank_retractions_overdue": _overdue_retractions(settings, banks, clock.now()),
     }
 
 
@@ -65,6 +78,14 @@ def _overdue_reviews(settings: Settings, banks: OpenAggregates, now: datetime) -
     before = now - timedelta(days=settings.long_term.review_days)
     waiting = [tuple(collection.proposals.values()) for collection in banks.held_of(CollectionKey.kind)]
     return sum(one.record.create_time < before for proposals in waiting for one in proposals)
+
+
+def _overdue_retractions(settings: Settings, banks: OpenAggregates, now: datetime) -> int:
+    """Counts what was taken back, and neither released nor erased, of what is in memory. Any thread may call it."""
+    before = now - timedelta(days=settings.long_term.review_days)
+    held = [*banks.held_of(CollectionKey.kind), *banks.held_of(BankKey.kind)]
+    made = [each for one in held for each in tuple(one.retractions.values())]
+    return sum(each.state is RetractionState.QUARANTINED and each.create_time < before for each in made)
 
 
 def facts_of(settings: Settings, clock: Clock, banks: OpenAggregates, start_time: datetime) -> ProcessFacts:
@@ -79,4 +100,5 @@ def facts_of(settings: Settings, clock: Clock, banks: OpenAggregates, start_time
         disk_free=None if settings.store.kind == "memory" else shutil.disk_usage(settings.data_dir).free,
         open_conflicts=sum(len(bank.open_conflicts()) for bank in banks.held_of(BankKey.kind)),
         overdue_reviews=_overdue_reviews(settings, banks, clock.now()),
+        overdue_retractions=_overdue_retractions(settings, banks, clock.now()),
     )

@@ -39,7 +39,8 @@ from service.bootstrap import open_house
 from service.config import ConfigurationError, Settings
 from service.process.allocator import give_back_early
 from service.process.audit import Audit
-from service.process.certificates import Certificates
+from service.process.certificates import FIGURES as CERTIFICATE
+from service.process.certificates import Certificates, expiry
 from service.process.collector import brief_collections
 from service.process.lifeline import at_end_of_input
 from service.process.listeners import Listeners
@@ -48,7 +49,7 @@ from service.process.loop_lag import FIGURES as LAG
 from service.process.loop_lag import LoopLag
 from service.process.observing import observing
 from service.process.repeating import repeat
-from service.settings.process import GrpcSection, TlsSection
+from service.settings.process import GrpcSection, HealthSection, TlsSection
 from service.upkeep import one_round
 
 # How far beyond the limit a message is still read, so that the answer can say what to do instead: what is
@@ -56,6 +57,7 @@ from service.upkeep import one_round
 REFUSAL_ROOM = 4
 IN_FLIGHT = {"memorybank_calls_in_flight": "Calls at work."}
 RECHECK_SECONDS = 30.0  # between two looks at the credentials of open streams, where nothing changed
+PROBES = 16  # at once on one connection to health's own port
 LAST_WORDS = 0.5  # seconds for answers that are on their way when the port closes
 # How long a thread that thinks may keep another waiting, in seconds. By Python's own 5 ms a read beside three of
 # them waited 45 ms (90th percentile). And a bank read from the disk lets go of the lock at each of its rows: beside
@@ -119,11 +121,19 @@ async def running(
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
     async with observing(settings.metrics, settings.otlp) as observed:
-        gate = Gate((*observers, *observed.calls), _admission(settings), observed.began, observed.tracer)
+        gate = Gate(
+            (*observers, *observed.calls),
+            _admission(settings),
+            observed.began,
+            observed.tracer,
+            observed.refused,
+        )
         gate.audit = audit = Audit(settings.audit.file) if settings.audit.file else None
         observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
         lag = LoopLag()
         observed.show(LAG, lag.reading)
+        if settings.tls.certificate is not None:
+            observed.show(CERTIFICATE, partial(expiry, settings.tls.certificate))
         async with (
             _bound(settings, gate) as bound,
             open_house(
@@ -182,7 +192,26 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
         address = _bind(listeners, settings)
         await listeners.start()
         log.info("starting", address=str(address))
-        yield Bound(listeners=listeners, address=address, checks=checks, entrance=entrance)
+        async with _checked(settings.health, checks):
+            yield Bound(listeners=listeners, address=address, checks=checks, entrance=entrance)
+    finally:
+        await listeners.stop(None)
+
+
+@asynccontextmanager
+async def _checked(settings: HealthSection, checks: HealthServicer) -> AsyncIterator[None]:
+    """Answers health on a port of its own as well, if there is to be one. Raises ConfigurationError."""
+    if not settings.listen:
+        yield
+        return
+    host, _, port = settings.listen.rpartition(":")
+    listeners = Listeners(1, [("grpc.max_concurrent_streams", PROBES)])
+    health_pb2_grpc.add_HealthServicer_to_server(checks, listeners.servers[0])
+    try:
+        taken = _taken(listeners, host, int(port))
+        await listeners.start()
+        log.info("health", address=f"{host}:{taken}")
+        yield
     finally:
         await listeners.stop(None)
 
@@ -194,6 +223,7 @@ async def _let_in(bound: Bound, house: House, gate: Gate, settings: GrpcSection)
         max_message_bytes=settings.max_message_bytes,
         hold=Hold(settings.bytes_in_flight),
         aggregates=house.banks,
+        requires_request_id=settings.require_request_id,
     )
     within = BoundEndpoints(lambda binding: services(bound_house(house, binding)), desk)
     for name, endpoints in offered.items():
@@ -245,10 +275,10 @@ def require_protection(settings: Settings) -> None:
     if not is_local(settings.host):
         _require_reachable(settings)
     metrics = settings.metrics.listen
-    if metrics and not is_local(metrics.rpartition(":")[0]):
+    if metrics and not settings.metrics.open and not is_local(metrics.rpartition(":")[0]):
         raise ConfigurationError(
             f"will not show metrics on {metrics}: anyone who reaches it could read them. "
-            "Listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"
+            "Listen on 127.0.0.1, or allow it with metrics.open = true where the network keeps others out"
         )
 
 
@@ -267,11 +297,20 @@ def _require_reachable(settings: Settings) -> None:
 
 
 def _bind(listeners: Listeners, settings: Settings) -> Address:
+    port = _taken(listeners, settings.host, settings.port, _certificates(settings.tls))
+    return Address(host=settings.host, port=port)
+
+
+def _taken(
+    listeners: Listeners,
+    host: str,
+    port: int,
+    credentials: Callable[[], grpc.ServerCredentials] | None = None,
+) -> int:
     try:
-        port = listeners.bind(settings.host, settings.port, _certificates(settings.tls))
+        return listeners.bind(host, port, credentials)
     except RuntimeError as refused:
         raise ConfigurationError(str(refused)) from None
-    return Address(host=settings.host, port=port)
 
 
 def _certificates(settings: TlsSection) -> Callable[[], grpc.ServerCredentials] | None:
@@ -308,5 +347,11 @@ def _options(settings: GrpcSection) -> list[tuple[str, int]]:
         ("grpc.server.max_pending_requests_hard_limit", settings.waiting_calls),
         ("grpc.keepalive_time_ms", round(settings.keepalive_seconds * 1000)),
         ("grpc.keepalive_permit_without_calls", 1),
+        *_aging(settings.max_connection_age_seconds),
         ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),  # callers may ping that often
     ]
+
+
+def _aging(seconds: float) -> list[tuple[str, int]]:
+    """Has connections end that old; gRPC lets calls on them end by themselves."""
+    return [("grpc.max_connection_age_ms", round(seconds * 1000))] if seconds else []

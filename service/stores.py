@@ -1,6 +1,6 @@
 """Opens the store that the settings name, with its files and its snapshots of indexes; migrates and verifies it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from core.ports.store import Store
 from core.usecases.verify import Damage, Verified, verify
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.local_index_cache import LocalIndexCache
+from service.adapters.store.database import Connections
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
 from service.config import ConfigurationError, Settings
@@ -76,6 +77,12 @@ def _server(chosen: StoreSection) -> "Server":
 def blobs_of(settings: Settings, store: Store) -> Blobs:
     """Returns where the store's files are: in the store itself if it keeps them, else in the data folder."""
     return getattr(store, "blobs", None) or LocalBlobs(settings.data_dir / FILES)
+
+
+def connections_of(store: Store) -> Connections:
+    """Returns how a store reaches its database now; of one without a server, nothing."""
+    counted: Callable[[], Connections] = getattr(store, "connections", Connections)
+    return counted()
 
 
 def index_cache_of(settings: Settings) -> IndexCache | None:

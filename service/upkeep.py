@@ -11,6 +11,7 @@ import structlog
 from core.errors import AggregateNotFound, MemoryBankError
 from core.keys import Key
 from core.usecases.bank.leftovers import take_up_leftovers
+from core.usecases.deletions import Deletion
 from core.usecases.house import House
 from service.settings.memories import BanksSection
 
@@ -45,6 +46,11 @@ def told_of_clock(ahead: timedelta) -> None:
     log.warning(
         "the clock is far ahead of all that the store was told: nothing is forgotten by it", ahead=str(ahead)
     )
+
+
+def told_of_deletion(deletion: Deletion) -> None:
+    """Says in the log what a caller deleted of a memory: by ids, for a restore from an older backup."""
+    log.info("deleted", kind=deletion.kind, uid=deletion.uid, items=deletion.items)
 
 
 def told_of_failure(key: Key, chore: str, failure: Exception) -> None:

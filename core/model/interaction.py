@@ -66,7 +66,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interaction:
-    """One verbatim record, immutable once stored. `spans` are its segments' places, in order."""
+    """One verbatim record, immutable once stored. `spans` are its segments' places, in order. `writer`: the subject of
+    the API key that stored it."""
 
     interaction_id: InteractionId
     text: str
@@ -78,6 +79,7 @@ class Interaction:
     labels: Mapping[str, str] = field(default_factory=dict)
     task: TaskReport | None = None
     attachments: tuple[Attachment, ...] = ()
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

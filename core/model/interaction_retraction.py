@@ -9,8 +9,8 @@ from core.model.retraction import RetractionState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InteractionRetraction:
-    """The records that went, with how many nodes and conflicts. What it was asked for: ids, or by `source` and time of
-    writing from `since` until before `until`.
+    """The records that went, with how many nodes and conflicts. What it was asked for: ids, or by `source`, `writer`
+    and time of writing from `since` until before `until`.
 
     `held` is the written form of the steps that bring everything back; empty once it is closed. `waiting`: clusters of
     other records that stood in nodes that went, as interaction and number; they are structured anew when it is erased.
@@ -29,3 +29,4 @@ class InteractionRetraction:
     close_time: datetime | None = None
     waiting: tuple[SegmentRef, ...] = ()
     held: str = ""
+    writer: str = ""

@@ -21,7 +21,8 @@ class Node(Encoded):
     `context` and `keywords` are what is shown and searched; `base_context` and `base_keywords`
     are the node's own words before relations to neighbours reworded them, so that rewordings
     do not pile up. `revision` is the bank's revision at which this node last changed: callers that
-    decided something from a node's text compares it to see whether the text still stands.
+    decided something from a node's text compares it to see whether the text still stands. `writer` is the subject of
+    the API key that wrote its words.
     """
 
     node_id: NodeId
@@ -39,3 +40,4 @@ class Node(Encoded):
     interaction_ids: tuple[InteractionId, ...] = ()
     segments: tuple[SegmentRef, ...] = ()  # the evidence it was made from, in order
     revision: int = 0
+    writer: str = ""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 from core.agents.memory_roles import MemoryAgents
 from core.agents.recall_roles import RecallAgents
@@ -90,7 +91,8 @@ class House:
     A task is tried `attempts` times at most. A run sees what it loaded for `run_lifetime`, and a superseded version of
     a source is kept as long. Without `reranking`, searches stay in their own order.
     `time`: the clock's as far as the store bears it out; by it things are forgotten.
-    `tiers`: as configured, for what belongs to no conversation. `process` tells what this process is and holds."""
+    `tiers`: as configured, for what belongs to no conversation. `process` tells what this process is and holds.
+    `deleted` is told what callers delete of a memory that stays."""
 
     banks: Banks
     instructions: Aggregates[Instructions]
@@ -125,6 +127,7 @@ class House:
     working: Working = field(default_factory=Working)
     tiers: Tiers = field(default_factory=Tiers)
     process: Callable[[], ProcessFacts] = ProcessFacts
+    deleted: Callable[[Any], None] = lambda _deletion: None
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

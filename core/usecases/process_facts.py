@@ -10,7 +10,7 @@ class ProcessFacts:
     """The program's version, when it started, and what it holds in memory now: how many of each kind, their bytes, and
     the bytes that they may take. `disk_free`: bytes left beside its data; None where it keeps none.
     `open_conflicts`: in the banks that it holds. `overdue_reviews`: records that have waited too long for a review, in
-    the collections that it holds."""
+    the collections that it holds; `overdue_retractions`: that wait as long to be released or erased."""
 
     version: str = ""
     start_time: datetime = datetime(1970, 1, 1, tzinfo=UTC)
@@ -20,3 +20,4 @@ class ProcessFacts:
     disk_free: int | None = None
     open_conflicts: int = 0
     overdue_reviews: int = 0
+    overdue_retractions: int = 0

@@ -4,7 +4,7 @@ Law: what is erased is told by its uid, which no other memory ever has: a memory
 stays.
 """
 
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
 
 from core.errors import AggregateNotFound
@@ -18,13 +18,19 @@ PAGE = 200  # keys asked for at once
 async def repeat_erasures(store: Store, blobs: Blobs, uids: Collection[str]) -> int:
     """Erases the memories with these uids, rows and files; returns how many there were."""
     erased = 0
+    async for key, uid in standing(store):
+        if uid in uids:
+            await blobs.delete_all(key, uid)
+            with suppress(AggregateNotFound):
+                await store.delete(key, uid)
+            erased += 1
+    return erased
+
+
+async def standing(store: Store) -> AsyncIterator[tuple[Key, str]]:
+    """Yields all that is there, each with its uid."""
     after: Key | None = None
     while keys := await store.keys(after, PAGE):
         for key, head in (await store.heads(keys)).items():
-            if head.uid in uids:
-                await blobs.delete_all(key, head.uid)
-                with suppress(AggregateNotFound):
-                    await store.delete(key, head.uid)
-                erased += 1
+            yield key, head.uid
         after = keys[-1]
-    return erased

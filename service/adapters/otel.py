@@ -2,7 +2,8 @@
 
 Law: the one module that imports OpenTelemetry, and only where a collector is configured. Names are of the contract, of
 the port and of roles; a bank is named where memory spans are asked for, a user, a query or what is remembered never.
-What happened within a recorded call is recorded as its child when it has ended; what has no call is not.
+What happened within a recorded call is recorded as its child when it has ended, also what it began and what outlasts
+it (`memorybank.background`); what has no call is not.
 """
 
 import asyncio
@@ -48,6 +49,9 @@ FAULTS = frozenset(  # statuses that say of the server, not of its caller, that 
 )
 WELL = frozenset({Answer.OK, Answer.FELL_BACK})
 EMBEDDER, RERANKER = "embedder", "reranker"
+BACKGROUND = (
+    600 * 1_000_000_000
+)  # nanoseconds in which what a call began is its own: a task may go on for ever
 SENDING_SECONDS = 3.0  # for one report, its repetitions included: the end of the service waits as long
 
 
@@ -149,9 +153,12 @@ class Otel:
         )
 
     def _ended(self, name: str, seconds: float, attributes: Mapping[str, str | int], failure: str) -> None:
-        if trace.get_current_span().is_recording():
-            now = time.time_ns()
-            self._child(name, now - round(seconds * 1e9), now, attributes, failure)
+        span, now = trace.get_current_span(), time.time_ns()
+        if not span.is_recording():
+            if not now - BACKGROUND < _end_of(span):
+                return
+            attributes = {**attributes, "memorybank.background": True}
+        self._child(name, now - round(seconds * 1e9), now, attributes, failure)
 
     def _child(
         self, name: str, start: int, end: int, attributes: Mapping[str, str | int], failure: str
@@ -187,6 +194,12 @@ def _of_method(method: str) -> dict[str, str]:
 def _of_status(code: grpc.StatusCode) -> dict[str, str]:
     told = {"rpc.response.status_code": code.name}
     return told | {"error.type": code.name} if code in FAULTS else told
+
+
+def _end_of(span: Span) -> int:
+    """Returns when a call's span ended; 0 for what is none."""
+    ended: int | None = getattr(span, "end_time", None)  # of the SDK's own, which is what began it
+    return ended or 0
 
 
 def _failure(failure: BaseException | None) -> str:

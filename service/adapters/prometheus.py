@@ -114,6 +114,12 @@ class PrometheusMetrics:
             CALL,
             registry=registry,
         )
+        self._refused = Counter(
+            "memorybank_refused",
+            "Calls that were refused, by the contract's reason: UNAUTHENTICATED, RATE_LIMITED, OVERLOADED, …",
+            ("reason",),
+            registry=registry,
+        )
         self._store_seconds = Histogram(
             "memorybank_store_seconds",
             "How long calls of the store took, by operation.",
@@ -182,6 +188,10 @@ class PrometheusMetrics:
         if found is None:
             found = self._begun[method] = self._started.labels(*_labels(method))
         found.inc()
+
+    def refused(self, reason: str) -> None:
+        """Counts a call that was refused."""
+        self._refused.labels(reason).inc()
 
     def stored(self, call: PortCall) -> None:
         """Counts a call of the store that has ended."""

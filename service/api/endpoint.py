@@ -7,7 +7,7 @@ caller's mistake, and so that an answer may be joined from parts that are encode
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import grpc
@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError, Message
 from grpc.aio import ServicerContext
 
 from core.caller import EVERYONE, Caller
+from core.errors import InvalidField
 from core.model.access import OPEN, Binding
 from core.ports.aggregates import Aggregates
 from service.api.access.audited import named_in
@@ -33,6 +34,9 @@ Result = TypeVar("Result")
 Reply = Message | bytes
 """An answer: a message, or one that is encoded already."""
 
+NO_REQUEST_ID = (
+    "must be given: this service has grpc.require_request_id, so that no repetition changes memory twice"
+)
 MOST_BINDINGS = 256  # whose endpoints are kept
 LARGE = 32_000  # bytes of a request that takes long to read, and to answer
 
@@ -40,11 +44,12 @@ LARGE = 32_000  # bytes of a request that takes long to read, and to answer
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """What reading requests depends on: the largest message taken (bytes), and what all calls hold together; and the
-    memory whose state calls that write are refused by."""
+    memory whose state calls that write are refused by. `requires_request_id`: of each change."""
 
     max_message_bytes: int
     hold: Hold = field(default_factory=Hold)
     aggregates: Aggregates[Any] | None = None
+    requires_request_id: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +172,9 @@ def handlers(
     )
 
 
-def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
+def decoded(message: type[M], request: bytes, method: str, desk: Desk, *, goes_on: bool = False) -> M:
     """Decodes a request, held to what its caller is bound to. Raises MessageTooLarge, UndecodableRequest,
-    PermissionDenied."""
+    PermissionDenied, InvalidField. `goes_on`: it is not the first of its stream."""
     if len(request) > desk.max_message_bytes:
         raise MessageTooLarge(
             len(request),
@@ -180,6 +185,8 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
         read = message.FromString(request)
     except DecodeError:
         raise UndecodableRequest(method) from None
+    if desk.requires_request_id and not goes_on:
+        _require_request_id(read)
     if (call := CURRENT.get()) is None:
         return read
     if request_id := getattr(read, "request_id", ""):
@@ -189,6 +196,24 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk) -> M:
     if call.is_recorded and call.request is None:
         call.request = read
     return held(read, call.caller) if call.caller.is_held else read
+
+
+def _require_request_id(read: Message) -> None:
+    """Raises InvalidField where a change has none: in the request, or in the part that begins a stream."""
+    for place in _identities(type(read)):
+        part = getattr(read, place) if place else read
+        if not part.request_id:
+            raise InvalidField(f"{place}.request_id" if place else "request_id", NO_REQUEST_ID)
+
+
+@cache
+def _identities(message: type[Message]) -> tuple[str, ...]:
+    """Names the parts of a request that hold a request_id; the empty name is the request itself."""
+    fields = message.DESCRIPTOR.fields_by_name
+    if "request_id" in fields:
+        return ("",)
+    parts = ((name, field.message_type) for name, field in fields.items())
+    return tuple(name for name, part in parts if part is not None and "request_id" in part.fields_by_name)
 
 
 def as_it_is(reply: Reply) -> Reply:
@@ -208,10 +233,11 @@ async def _decoded_all(
     load: Load,
     passes_on: Callable[[M], bool] = lambda _: False,
 ) -> AsyncIterator[M]:
-    kept = 0
+    kept, goes_on = 0, False
     async for request in requests:
         load.replace(kept + len(request))
-        read = decoded(message, request, method, desk)
+        read = decoded(message, request, method, desk, goes_on=goes_on)
+        goes_on = True
         kept += 0 if passes_on(read) else len(request)
         yield read
 

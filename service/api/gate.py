@@ -5,6 +5,7 @@ of the service that catches whatever else was raised.
 """
 
 import asyncio
+import random
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -28,7 +29,7 @@ from service.api.access.keyring import Keyring
 from service.api.access.needs import NOTHING, Needs
 from service.api.admission import Admission, Kind, Room, kind_of
 from service.api.errors.table import reason_of
-from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown, Unauthenticated
+from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown, StreamMoved, Unauthenticated
 from service.api.refusal import refusal_of, refuse
 from service.process.audit import Audit
 from service.process.calling import Caller, caller, works_for
@@ -44,6 +45,9 @@ Observer = Callable[[str, grpc.StatusCode, float], None]
 OUTSIDE = (StoreUnavailable, EmbedderUnavailable, AgentUnavailable, StructuringFailed)
 """Errors whose cause lies outside of the service, and is for the log alone."""
 
+MOVING_SECONDS = (
+    0.1  # within which the streams of a process that stops begin elsewhere: not all in the same moment
+)
 ENDED = "the API key is valid no more"
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.api")
@@ -58,10 +62,13 @@ class Gate:
         admission: Admission | None = None,
         began: Sequence[Callable[[str], None]] = (),
         tracer: Tracer | None = None,
+        refused: Sequence[Callable[[str], None]] = (),
     ) -> None:
-        """`began` is told of each call when it begins; `tracer` records those that it chooses."""
+        """`began` is told of each call when it begins, `refused` of the reason of each refusal; `tracer` records those
+        that it chooses."""
         self._tracer = tracer
         self._observers, self._began = tuple(observers), tuple(began)
+        self._refused = tuple(refused)
         self._admission = admission or Admission()
         self._calls: set[asyncio.Task[Any]] = set()
         self._endless: set[asyncio.Task[Any]] = set()
@@ -138,6 +145,8 @@ class Gate:
                 if not self._closing:
                     raise
                 task.uncancel()  # by `close`: the caller is told why
+                if endless:
+                    raise StreamMoved(random.uniform(0.0, MOVING_SECONDS)) from None
                 raise ShuttingDown from None
             finally:
                 self._leave(task)
@@ -185,6 +194,8 @@ class Gate:
                 refusal = refusal_of(error)
                 code = refusal.code
                 _record(method, error, refusal.reason)
+                for observer_of_refusal in self._refused:
+                    observer_of_refusal(refusal.reason)
                 await refuse(context, refusal)
             except (
                 Exception

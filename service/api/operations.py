@@ -46,4 +46,5 @@ def _rendered(info: ServerInfo) -> pb.GetServerInfoResponse:
         open_conflicts=process.open_conflicts,
         unused_api_keys=info.unused_api_keys,
         overdue_reviews=process.overdue_reviews,
+        overdue_retractions=process.overdue_retractions,
     )

@@ -15,7 +15,7 @@ from core import errors as core
 from core.errors import InvalidField, MemoryBankError
 from service.api.errors.rule import SOON
 from service.api.errors.table import reason_of, rule_of
-from service.api.errors.transport import InvalidRequest
+from service.api.errors.transport import InvalidRequest, StreamMoved
 
 DOMAIN = "memorybank"
 
@@ -54,7 +54,7 @@ def refusal_of(error: MemoryBankError) -> Refusal:
         wait = Duration()
         wait.FromTimedelta(pause)
         _add(status, details.RetryInfo(retry_delay=wait))
-        if pause > SOON or isinstance(error, core.Overloaded):
+        if pause > SOON or isinstance(error, core.Overloaded | StreamMoved):
             # The shipped retry policy begins with a second, and its waits grow. A push-back would keep them from it.
             trailers.append(("grpc-retry-pushback-ms", str(round(pause.total_seconds() * 1000))))
     elif rule.code is grpc.StatusCode.UNAVAILABLE:

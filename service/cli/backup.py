@@ -2,16 +2,20 @@
 
 import asyncio
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from core.errors import MemoryBankError
 from service.cli import drawing
 from service.config import ConfigurationError, Settings, load_settings
+
+if TYPE_CHECKING:
+    from service.backups import Gone
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 DATA = click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="Where banks are kept.")
@@ -20,8 +24,8 @@ CONFIG = click.option(
 )
 LOGS = click.Path(exists=True, dir_okay=False, path_type=Path)
 UNKNOWN = (
-    "What was erased after the backup is known from these lines alone: erasures of single turns, facts and nodes, and "
-    "those whose lines are missing, are to be made again."
+    "What was erased after the backup is known from these lines alone: what a retraction erased, and what lines that "
+    "are missing told of, is to be erased again."
 )
 
 
@@ -75,16 +79,16 @@ def restore(folder: Path, data: Path | None, config: Path | None, erasures: Sequ
       memorybank restore /backups/monday --data data --erasures server.log
     """
     with _problems_told():
-        from service.backups import erased_uids, restore_backup
+        from service.backups import gone_by, restore_backup
 
         settings = _settings(data, config)
-        uids = set[str]().union(*map(erased_uids, erasures))
+        gone = gone_by(erasures)
         manifest = restore_backup(settings, folder)
         click.echo(
             f"restored {settings.data_dir}: "
             f"{drawing.many(sum(manifest.memories.values()), 'memory')} as of {_shown(manifest.create_time)}"
         )
-        _tell_erased(len(uids), _repeated(settings, uids) if uids else 0)
+        _tell_erased(gone.count, _repeated(settings, gone) if gone.count else 0)
 
 
 @click.command("repeat-erasures")
@@ -97,17 +101,17 @@ def repeat_erasures(logs: Sequence[Path], data: Path | None, config: Path | None
     For a PostgreSQL database that was restored by its own tools. No server may run meanwhile.
     """
     with _problems_told():
-        from service.backups import erased_uids
+        from service.backups import gone_by
 
-        uids = set[str]().union(*map(erased_uids, logs))
-        _tell_erased(len(uids), _repeated(_settings(data, config), uids))
+        gone = gone_by(logs)
+        _tell_erased(gone.count, _repeated(_settings(data, config), gone))
 
 
-def _repeated(settings: Settings, uids: Collection[str]) -> int:
+def _repeated(settings: Settings, gone: "Gone") -> int:
     from service.backups import repeat
 
     with redirect_stdout(sys.stderr):  # the log's lines of it
-        return asyncio.run(repeat(settings, uids))
+        return asyncio.run(repeat(settings, gone))
 
 
 def _tell_erased(told: int, erased: int) -> None:

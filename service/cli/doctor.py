@@ -63,6 +63,12 @@ def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[st
     if info.overdue_reviews:
         waiting = drawing.many(info.overdue_reviews, "record")
         yield f"{waiting} waited too long for a review: `memorybank review` lists and settles them"
+    if info.overdue_retractions:
+        waiting = drawing.many(info.overdue_retractions, "retraction")
+        yield (
+            f"{waiting} neither released nor erased for too long: `memorybank retractions list` and `facts "
+            "retractions` name them"
+        )
     if info.unused_api_keys:
         keys = drawing.many(info.unused_api_keys, "API key")
         yield f"{keys} unused for 30 days: `memorybank keys list` names them, `keys revoke` ends one"

@@ -21,6 +21,7 @@ PAGE = 1_000
 @click.argument("interaction_ids", metavar="[RECORD...]", nargs=-1)
 @errand
 @click.option("--source", help="What came from this source; '' is what came from none.")
+@click.option("--writer", default="", help="What API keys of this subject stored.")
 @click.option("--since", type=MOMENT, help="What was written from this moment on (UTC).")
 @click.option("--until", type=MOMENT, help="What was written before it (UTC).")
 @click.option("--reason", default="", help="Why.")
@@ -29,6 +30,7 @@ def retract(
     errand: Errand,
     interaction_ids: tuple[str, ...],
     source: str | None,
+    writer: str,
     since: datetime | None,
     until: datetime | None,
     reason: str,
@@ -47,6 +49,7 @@ def retract(
         bank_id=errand.bank_id,
         interaction_ids=interaction_ids,
         source=source,
+        writer=writer,
         written=written_in(since, until),
         reason=reason,
         dry_run=dry_run,

@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank.v1 import types_pb2 as types
 from memorybank_client import NotFound
 from service.cli import drawing, paging
 from service.cli.errand import Errand, errand
@@ -38,6 +39,18 @@ def _held(errand: Errand) -> memory.GetBankResponse | None:
         return None
 
 
+def _taken_back(errand: Errand) -> int:
+    """Counts the bank's retractions that wait for what becomes of them."""
+
+    def read(token: str) -> memory.ListInteractionRetractionsResponse:
+        return errand.client.list_interaction_retractions(
+            bank_id=errand.bank_id, page_size=PAGE, page_token=token
+        )
+
+    listed = (each for page in paging.pages(read) for each in page.retractions)
+    return sum(each.state == types.RETRACTION_STATE_QUARANTINED for each in listed)
+
+
 def _drawn(
     errand: Errand, count: int, judging: memory.Judging, held: memory.GetBankResponse | None
 ) -> list[RenderableType]:
@@ -52,9 +65,10 @@ def _drawn(
             f"there is no bank {errand.bank_id!r}: `memorybank ingest` and `remember` make it",
         ]
     insight = errand.client.get_insight(bank_id=errand.bank_id, page_size=1).insight
-    waiting = held.counts.unstructured_interactions
+    waiting, taken = held.counts.unstructured_interactions, _taken_back(errand)
     rows = [
         ("next", insight.pending[0].description if insight.pending else ""),
         ("in work", f"{drawing.many(waiting, 'record')} to be sorted into topics" if waiting else ""),
+        ("taken back", f"{drawing.many(taken, 'retraction')} to be released or erased" if taken else ""),
     ]
     return [answers, compares, drawing.bank(held), drawing.pairs(rows)]

@@ -383,6 +383,7 @@ class OpenAggregates:
             size=self._pool.size,
             watchers=sum(each.tail.watchers for each in held),
             queued=self._pool.queued,
+            replayed=self._journal.replays.total(),
             unconfirmed_seconds=self._now() - self._confirmed,
         )
 

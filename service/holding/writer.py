@@ -9,7 +9,7 @@ where the store refused it, or its command did not fit; the stored answer is the
 
 import asyncio
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -74,6 +74,8 @@ class Journal:
     store: Store
     clock: Clock
     ids: Ids
+    replays: "Counter[str]" = field(default_factory=Counter)
+    """Repeated requests that got their first answer again, by verb."""
 
     def change(
         self, parent: ChangeId | None, revision: int, draft: Draft[Any], request: RequestKey | None
@@ -104,19 +106,19 @@ class Journal:
     async def known(self, key: Key, request: RequestKey, answer: type[Result]) -> Committed[Result] | None:
         """Returns the answer that this request got before, if any. Raises RequestIdReused."""
         records = await self.store.requests(key, [RequestId(request.request_id)])
-        return answered(records.get(RequestId(request.request_id)), request, answer)
+        return self.answered(records.get(RequestId(request.request_id)), request, answer)
 
-
-def answered(
-    record: RequestRecord | None, request: RequestKey, answer: type[Result]
-) -> Committed[Result] | None:
-    """Returns the answer that is kept under the request's id, if any is. Raises RequestIdReused."""
-    if record is None:
-        return None
-    if (record.verb, record.digest) != (request.verb, request.digest):
-        raise RequestIdReused(request.request_id)
-    result = codec.decode(answer, record.answer)
-    return Committed(result=result, revision=record.revision, replayed=True)
+    def answered(
+        self, record: RequestRecord | None, request: RequestKey, answer: type[Result]
+    ) -> Committed[Result] | None:
+        """Returns the answer that is kept under the request's id, if any is. Raises RequestIdReused."""
+        if record is None:
+            return None
+        if (record.verb, record.digest) != (request.verb, request.digest):
+            raise RequestIdReused(request.request_id)
+        result = codec.decode(answer, record.answer)
+        self.replays[request.verb] += 1
+        return Committed(result=result, revision=record.revision, replayed=True)
 
 
 class Writer:
@@ -239,7 +241,7 @@ class Writer:
                 continue
             try:
                 record = records.get(RequestId(command.request.request_id))
-                known = answered(record, command.request, command.answer)
+                known = self._journal.answered(record, command.request, command.answer)
             except RequestIdReused as reused:
                 command.fail(reused)
                 continue

@@ -4,7 +4,9 @@ Law: a pair that does not fit is logged and left; the last good one stays in use
 """
 
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import grpc
@@ -13,6 +15,12 @@ import structlog
 from service.config import ConfigurationError
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.tls")
+
+FIGURES = {
+    "memorybank_tls_expiry_seconds": "Until the certificate expires, in seconds; negative: since it has."
+}
+NEVER_READ = float("nan")
+CONTEXT, UTC_TIME = 0xA0, 0x17  # tags of DER
 
 Stamp = tuple[int, int]
 """When the two files were last written, in nanoseconds."""
@@ -64,3 +72,38 @@ class Certificates:
 
 def _configured(pair: tuple[bytes, bytes]) -> grpc.ServerCertificateConfiguration:
     return grpc.ssl_server_certificate_configuration([pair])
+
+
+def expiry(certificate: Path) -> Mapping[str, float]:
+    """Returns how long the first certificate of the file is valid yet. Any thread may call it."""
+    try:
+        left = (_not_after(certificate) - datetime.now(UTC)).total_seconds()
+    except (OSError, ValueError, IndexError):
+        left = NEVER_READ
+    return dict.fromkeys(FIGURES, left)
+
+
+def _not_after(certificate: Path) -> datetime:
+    """Reads the end of a certificate's validity (RFC 5280, 4.1). Raises OSError, ValueError, IndexError."""
+    pem = certificate.read_text(encoding="ascii")
+    der = ssl.PEM_cert_to_DER_cert(pem[: pem.index(ssl.PEM_FOOTER) + len(ssl.PEM_FOOTER)].strip())
+    _, signed, _ = _element(der, _element(der, 0)[1])  # Certificate, its TBSCertificate
+    tag, _, end = _element(der, signed)
+    if tag == CONTEXT:  # the version, where it is given
+        _, _, end = _element(der, end)
+    for _ in range(2):  # after the serial number: signature's algorithm, issuer
+        _, _, end = _element(der, end)
+    _, validity, _ = _element(der, end)
+    _, _, until = _element(der, validity)  # the first of two times: from when it is valid
+    tag, start, end = _element(der, until)
+    form = "%y%m%d%H%M%SZ" if tag == UTC_TIME else "%Y%m%d%H%M%SZ"
+    return datetime.strptime(der[start:end].decode("ascii"), form).replace(tzinfo=UTC)
+
+
+def _element(der: bytes, at: int) -> tuple[int, int, int]:
+    """Returns the tag of the element there, and where its content begins and ends."""
+    tag, size, start = der[at], der[at + 1], at + 2
+    if size & 0x80:
+        count = size & 0x7F
+        size, start = int.from_bytes(der[start : start + count]), start + count
+    return tag, start, start + size

@@ -95,12 +95,14 @@ class Several:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observing:
     """`agents` receives questions to agents and structurings; each of `began` receives every call that begins, of
-    `calls` every one that ends, of `stores` every call of the store, of `embedders` every one of the embedder. `tracer`
-    records calls. The readings that `show` is given are read whenever metrics are scraped."""
+    `calls` every one that ends, of `refused` the reason of every refusal, of `stores` every call of the store, of
+    `embedders` every one of the embedder. `tracer` records calls. The readings that `show` is given are read whenever
+    metrics are scraped."""
 
     agents: Observer
     began: Sequence[Began] = ()
     calls: Sequence[CallObserver] = ()
+    refused: Sequence[Began] = ()
     stores: Sequence[PortObserver] = ()
     embedders: Sequence[PortObserver] = ()
     tracer: Tracer | None = None
@@ -120,6 +122,7 @@ async def observing(metrics: MetricsSection, otlp: OtlpSection) -> AsyncIterator
             agents=Several((Logging(), *both)) if both else Logging(),
             began=() if kept is None else (kept.began,),
             calls=tuple(one.called for one in both),
+            refused=() if kept is None else (kept.refused,),
             stores=tuple(one.stored for one in both),
             embedders=() if sent is None else (sent.embedded,),
             tracer=sent,

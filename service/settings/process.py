@@ -51,6 +51,11 @@ class GrpcSection(Section):
     """Bytes of larger requests, of streams and of unread answers, all calls together; the newest is refused."""
     default_deadline_seconds: Seconds = 300.0
     """What a call without a deadline gets; long jobs and streams take their time."""
+    max_connection_age_seconds: float = Field(default=1_800.0, ge=0)
+    """After how long a connection takes no more calls, give or take a tenth: its caller opens another, perhaps to a
+    replica that came later. Calls at work on the old one go on. 0: never."""
+    require_request_id: bool = False
+    """Refuse a change that has no `request_id`: for meshes that repeat calls by themselves."""
     plaintext_behind_mesh: bool = False
     """Listen beyond this machine without a certificate: a proxy beside this process encrypts."""
     keepalive_seconds: Seconds = 60.0
@@ -60,6 +65,14 @@ class GrpcSection(Section):
     lame_duck_seconds: float = Field(default=0.0, ge=0)
     """After SIGTERM, how long all calls are still taken while the health check says NOT_SERVING: time for a proxy to
     turn to other replicas."""
+
+
+class HealthSection(Section):
+    """Health on a port of its own, for probes that speak no TLS."""
+
+    listen: Annotated[str, AfterValidator(_is_empty_or_host_and_port)] = ""
+    """HOST:PORT where `grpc.health.v1.Health`, and nothing else, answers unencrypted; empty: on the service's port
+    alone."""
 
 
 class AdmissionSection(Section):
@@ -142,3 +155,6 @@ class MetricsSection(Section):
 
     listen: Annotated[str, AfterValidator(_is_empty_or_host_and_port)] = ""
     """HOST:PORT where Prometheus finds the metrics; empty: none are kept."""
+    open: bool = False
+    """Show them beyond this machine, to anyone who reaches the address: the network keeps others out. They name no
+    tenant, bank or user."""

@@ -12,6 +12,7 @@ import yaml  # type: ignore[import-untyped]  # ships no types
 
 from service.cli.serve import serve
 from service.config import load_settings
+from service.server import require_protection
 from tools.document_settings import page
 
 CHART = Path(__file__).parents[2] / "deploy" / "helm" / "memorybank"
@@ -119,9 +120,10 @@ def test_the_service_starts_with_what_the_defaults_render(monkeypatch: pytest.Mo
     for variable in container()["env"]:
         monkeypatch.setenv(variable["name"], variable["value"])
 
-    settings = load_settings()
-
     words = container()["args"]
+    settings = load_settings(listen=words[words.index("--listen") + 1])
+    require_protection(settings)  # callers are asked for a key: it takes no --insecure
+
     options = {option for param in serve.params for option in param.opts}
     assert words[0] == "serve"
     assert {word for word in words if word.startswith("--")} <= options
@@ -132,14 +134,14 @@ def test_the_service_starts_with_what_the_defaults_render(monkeypatch: pytest.Mo
     assert settings.banks.memory_budget_bytes == VALUES["memoryBudgetBytes"]
 
 
-def test_the_probes_ask_the_port_that_is_served() -> None:
-    served = container()["args"][container()["args"].index("--listen") + 1]
+def test_the_probes_ask_the_port_on_which_health_is_served() -> None:
+    (served,) = [each["value"] for each in container()["env"] if each["name"] == "MEMORYBANK_HEALTH__LISTEN"]
     port = int(served.rpartition(":")[2])
 
     assert {port} == {
         container()[f"{name}Probe"]["grpc"]["port"] for name in ("startup", "readiness", "liveness")
     }
-    assert {each["name"] for each in container()["ports"]} == {"grpc", "metrics"}
+    assert {each["name"] for each in container()["ports"]} == {"grpc", "health", "metrics"}
     assert {each["targetPort"] for each in only("Service")["spec"]["ports"]} == {"grpc", "metrics"}
     readiness = container()["readinessProbe"]
     assert readiness["periodSeconds"] * readiness["failureThreshold"] < VALUES["lameDuckSeconds"]

@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1.retrieval_pb2 import SearchRequest
+from service.process.certificates import FIGURES as WITH_TLS
 from tests.support import chat_endpoint
 from tests.support.chat_rule import sensible
 from tests.support.server import refused, serving
@@ -84,7 +85,7 @@ def exported() -> Mapping[str, Series]:
             found = series.setdefault(sample.name, Series())
             found.labels.update(sample.labels)
             found.total += sample.value
-    return series
+    return {name: Series() for name in WITH_TLS} | series
 
 
 def panels() -> Iterator[tuple[str, str]]:

@@ -12,25 +12,40 @@ from typing import Any
 import pytest
 import structlog
 from click.testing import CliRunner
+from structlog.testing import capture_logs
 
 from core.index.giving_way import at_once
 from core.keys import BankKey
 from core.usecases.verify import Verified
+from memorybank.v1 import conversation_pb2 as talk
+from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as pb
+from memorybank.v1 import query_graph_pb2 as graph
 from service.adapters.store import sqlite_backup
 from service.adapters.store.named import migrations
 from service.adapters.store.postgres_store import PostgresStore
 from service.adapters.store.sqlite_store import SqliteStore
-from service.backups import MANIFEST, BackupRefused, checked, erased_uids, make_backup, repeat, restore_backup
+from service.backups import (
+    MANIFEST,
+    BackupRefused,
+    Gone,
+    checked,
+    gone_by,
+    make_backup,
+    repeat,
+    restore_backup,
+)
 from service.cli.backup import backup, repeat_erasures, restore
 from service.config import ConfigurationError, Settings
 from service.minting import credentials_of
 from service.stores import DATABASE, RESTORING, open_store, verified
 from tests.support import changes as a
 from tests.support.api_keys import key_for
+from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.postgres import cluster, empty_database, programs
 from tests.support.server import serving, settings_for
 
+SECRET = "My sister is allergic to walnuts."
 LETTER = "a file 一个文件 ".encode() * 1_000
 
 
@@ -238,7 +253,7 @@ async def test_what_is_purged_while_files_are_copied_is_not_in_the_backup(
     def copied_and_purged(source: Path, target: Path) -> None:
         copied(source, target)
         uid = asyncio.run(uid_of(settings, a.key("one", "default")))
-        asyncio.run(repeat(settings, {uid}))
+        asyncio.run(repeat(settings, Gone(uids={uid})))
 
     monkeypatch.setattr(sqlite_backup, "copy_database", copied_and_purged)
     made = await make_backup(settings, tmp_path / "copy")
@@ -287,6 +302,64 @@ async def test_an_erasure_is_repeated_by_uid_and_spares_what_was_made_anew_under
     assert len(list((restored.data_dir / "files").rglob("*-*"))) == 1
 
 
+async def test_turns_facts_keys_and_nodes_that_were_deleted_since_are_deleted_again_with_what_rests_on_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hashing(*_: Any) -> HashingEmbedder:
+        return HashingEmbedder()
+
+    monkeypatch.setattr(
+        "service.bootstrap.open_embedder", hashing
+    )  # the restored house's; a model takes seconds
+    ada: dict[str, Any] = {"user": "ada"}
+    with capture_logs() as events:
+        async with serving(folder=tmp_path / "data") as service:
+            await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b"))
+            for node_id in ("n1", "n2"):
+                await service.graph.AddNode(
+                    graph.AddNodeRequest(bank_id="b", node_id=node_id, summary=f"The boat {node_id}")
+                )
+            turns = [talk.Turn(input=SECRET), talk.Turn(input="Good morning.")]
+            await service.conversation.AddTurns(talk.AddTurnsRequest(conversation_id="c", turns=turns, **ada))
+            adding = talk.AddKeyRequest(conversation_id="c", text="Ada sails.", **ada)
+            key_id = (await service.conversation.AddKey(adding)).key.key_id
+            facts = [
+                (await service.long_term.StoreFact(long_term.StoreFactRequest(content=text, **ada))).record
+                for text in ("Ada likes plums.", "Ada lives in Naxos.")
+            ]
+            await make_backup(service.settings, tmp_path / "copy")
+
+            await service.graph.DeleteNode(graph.DeleteNodeRequest(bank_id="b", node_id="n1"))
+            await service.conversation.DeleteTurns(
+                talk.DeleteTurnsRequest(conversation_id="c", steps=[1], **ada)
+            )
+            await service.conversation.DeleteKey(
+                talk.DeleteKeyRequest(conversation_id="c", key_id=key_id, **ada)
+            )
+            await service.long_term.DeleteRecords(
+                long_term.DeleteRecordsRequest(record_ids=[facts[0].record_id], **ada)
+            )
+    log = tmp_path / "log"
+    log.write_text("\n".join(json.dumps(event, default=str) for event in events))
+    told = log.read_text()
+
+    words = [str(tmp_path / "copy"), "--data", str(tmp_path / "restored"), "--erasures", str(log)]
+    ended = await asyncio.to_thread(CliRunner().invoke, restore, words)
+
+    assert ended.exit_code == 0, ended.output
+    assert "4 erasures in the logs, 4 of them made again" in ended.output
+    assert SECRET not in told
+    async with serving(folder=tmp_path / "restored") as service:
+        nodes = (await service.graph.ListNodes(graph.ListNodesRequest(bank_id="b"))).nodes
+        left = (await service.conversation.ListTurns(talk.ListTurnsRequest(conversation_id="c", **ada))).turns
+        keys = (await service.conversation.ListKeys(talk.ListKeysRequest(conversation_id="c", **ada))).keys
+        records = (await service.long_term.ListRecords(long_term.ListRecordsRequest(**ada))).records
+    assert [node.node_id for node in nodes] == ["n2"]
+    assert [turn.step for turn in left] == [2]
+    assert [key.key_id for key in keys if key.key_id == key_id] == []
+    assert [record.record_id for record in records] == [facts[1].record_id]
+
+
 async def test_a_purge_is_told_in_the_log_by_its_uid_and_by_no_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -318,7 +391,7 @@ async def test_a_database_is_dumped_restored_verified_and_its_erasures_are_repea
     settings = settings_for(tmp_path, store={"url": other.url})
 
     found = await damages(settings)
-    erased = await repeat(settings, {"u1", "of none"})
+    erased = await repeat(settings, Gone(uids={"u1", "of none"}))
 
     store = await PostgresStore.open(other)
     assert (found, erased) == ([], 1)
@@ -339,4 +412,4 @@ def test_a_log_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(BackupRefused, match="no log"):
-        erased_uids(tmp_path / "log")
+        gone_by([tmp_path / "log"])

@@ -1,4 +1,4 @@
-"""The real Envoy before some replicas, with the configuration that ships: its addresses alone are replaced."""
+"""The real Envoy before some replicas, with the configuration that ships: addresses and files alone are replaced."""
 
 import asyncio
 import importlib.util
@@ -10,6 +10,9 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]  # ships no types
 
+NAME = "memorybank"
+"""What every replica's certificate says that it is."""
+TLS = "/etc/memorybank/tls"
 SHIPPED = Path(__file__).parents[2] / "deploy" / "envoy" / "envoy.yaml"
 
 
@@ -22,15 +25,16 @@ def program() -> Path | None:
 
 
 @asynccontextmanager
-async def envoy(folder: Path, replicas: Sequence[str]) -> AsyncIterator[str]:
-    """The address of a proxy before replicas at HOST:PORT, each of which it has found healthy."""
+async def envoy(folder: Path, replicas: Sequence[str], tls: Path) -> AsyncIterator[str]:
+    """The address of a proxy before replicas at HOST:PORT, each of which it has found healthy. `tls`: a folder with the
+    certificate of all, and of what it is trusted by."""
     found = program()
     assert found is not None
     with socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
     written = folder / "envoy.yaml"
-    written.write_text(yaml.safe_dump(_placed(port, replicas)))
+    written.write_text(yaml.safe_dump(_placed(port, replicas, tls)))
     command = [str(found), "-c", str(written), "--use-dynamic-base-id", "--concurrency", "1"]
     with (folder / "envoy.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
@@ -56,8 +60,8 @@ async def _listens(port: int, process: asyncio.subprocess.Process) -> None:
             return
 
 
-def _placed(port: int, replicas: Sequence[str]) -> Any:
-    config = yaml.safe_load(SHIPPED.read_text(encoding="utf-8"))
+def _placed(port: int, replicas: Sequence[str], tls: Path) -> Any:
+    config = yaml.safe_load(SHIPPED.read_text(encoding="utf-8").replace(TLS, str(tls)))
     (listener,), (cluster,) = config["static_resources"]["listeners"], config["static_resources"]["clusters"]
     listener["address"]["socket_address"] = {"address": "127.0.0.1", "port_value": port}
     cluster["type"] = "STATIC"

@@ -64,7 +64,11 @@ def _tables() -> Sequence[str]:
 
 @cache
 def _prepared() -> Server:
-    server = cluster().database("tests")
+    return with_schema(cluster().database("tests"))
+
+
+def with_schema(server: Server) -> Server:
+    """The same database, brought up to date."""
     link = server.connect()
     prepare_schema(link, migrations("postgres"), migrate=True)
     link.close()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1.retrieval_pb2 import SearchRequest
+from memorybank.v1.types_pb2 import WAIT_STORED, WAIT_STRUCTURED
 from service.config import ConfigurationError
 from service.process.observing import observing
 from service.settings.process import MetricsSection, OtlpSection
@@ -110,6 +112,30 @@ async def test_one_trace_goes_from_the_caller_through_the_server_to_store_embedd
     assert attributes(gone)["rpc.response.status_code"] == "NOT_FOUND"
     assert "error.type" not in attributes(gone), "the caller's mistake is no fault of the server"
     assert collector.resources[0]["service.name"] == "memorybank"
+
+
+async def test_work_that_outlasts_its_call_is_in_its_trace_and_marked(world: World) -> None:
+    answers = threading.Event()
+
+    def late(body: Any) -> str:
+        answers.wait(60)
+        return sensible(body)
+
+    world.chat.rule = late
+    with collecting() as collector:
+        async with traced(world, collector) as service:
+            await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"), metadata=SAMPLED)
+            memorize = pb.MemorizeRequest(bank_id="b1", text=SECRET, wait=WAIT_STORED, request_id="m")
+            await service.bank.Memorize(memorize, metadata=SAMPLED)
+            answers.set()
+            memorize.wait = WAIT_STRUCTURED
+            await service.bank.Memorize(memorize, metadata=NOT_SAMPLED)
+
+    (call,) = collector.named("memorybank.v1.MemoryBank/Memorize")
+    (asked,) = collector.named("agent.structurer")
+    assert (asked.trace_id, asked.parent_span_id) == (call.trace_id, call.span_id)
+    assert attributes(asked)["memorybank.background"] is True
+    assert asked.end_time_unix_nano > call.end_time_unix_nano
 
 
 async def test_memory_spans_speak_the_conventions_words_and_tell_nothing_that_is_remembered(

@@ -84,6 +84,7 @@ def merged_node(nodes: Sequence[Node], made: Consolidation, node_id: NodeId, mom
         interaction_ids=tuple(dict.fromkeys(i for n in oldest_first for i in n.interaction_ids)),
         segments=tuple(dict.fromkeys(ref for n in oldest_first for ref in n.segments)),
         revision=moment.revision,
+        writer=newest.writer,
     )
 
 

@@ -46,11 +46,13 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddNodes:
-    """`alone`: the one node of an AddNode, whose fields are named without their place in a batch."""
+    """`alone`: the one node of an AddNode, whose fields are named without their place in a batch. `writer`: the
+    subject of the caller's API key."""
 
     key: BankKey
     nodes: tuple[NewNode, ...]
     alone: bool = False
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -127,6 +129,7 @@ class _Adding:
                 origin=InteractionOrigin.VERBATIM,
                 source=new.source,
                 labels=new.labels,
+                writer=self._command.writer,
             )
 
     def compose(self, bank: Bank, revision: int) -> Draft[NodesAdded]:
@@ -182,6 +185,7 @@ class _Adding:
                 SegmentRef(r.interaction_id, index) for r in records for index in range(len(r.spans))
             ),
             revision=revision,
+            writer=self._command.writer,
         )
 
     def _vectors(self, bank: Bank, nodes: Sequence[Node]) -> list[Vector]:

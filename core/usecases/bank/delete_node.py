@@ -22,6 +22,7 @@ from core.usecases.bank.going_on import going_on, insight_steps
 from core.usecases.bank.planning import with_validations, without_conflict
 from core.usecases.bank.rewording import words_without
 from core.usecases.bank.suspicions import ended_by_deletion
+from core.usecases.deletions import tell_deleted
 from core.usecases.house import House, require_own_space
 from core.usecases.revisions import require_unchanged
 
@@ -53,7 +54,8 @@ async def delete_node(house: House, command: DeleteNode) -> Committed[NodeDelete
             result=NodeDeleted(node_id=node.node_id), steps=farewell.steps(), touches=farewell.touches()
         )
 
-    return await decide(house, command.key, compose, ledger, command.request, NodeDeleted)
+    done = await decide(house, command.key, compose, ledger, command.request, NodeDeleted)
+    return await tell_deleted(house, house.banks, command.key, done)
 
 
 class _Farewell:

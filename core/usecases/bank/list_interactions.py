@@ -17,7 +17,7 @@ from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListInteractions:
     """What is given must all hold: `since` inclusive and `until` exclusive by event_time, any of the sources,
-    all labels, any of the states (what is never clustered is in none)."""
+    the writer, all labels, any of the states (what is never clustered is in none)."""
 
     key: BankKey
     node_id: NodeId | None = None
@@ -26,6 +26,7 @@ class ListInteractions:
     sources: frozenset[str] = frozenset()
     labels: Mapping[str, str] = field(default_factory=dict)
     states: frozenset[StructuringState] = frozenset()
+    writer: str = ""
     page_size: int = DEFAULT_PAGE
     page_token: str = ""
     min_revision: int = 0
@@ -70,6 +71,7 @@ def _fits(bank: Bank, record: Interaction, command: ListInteractions) -> bool:
         (command.since is None or record.event_time >= command.since)
         and (command.until is None or record.event_time < command.until)
         and (not command.sources or record.source in command.sources)
+        and (not command.writer or record.writer == command.writer)
         and command.labels.items() <= record.labels.items()
         and (not command.states or (structuring is not None and structuring.state in command.states))
     )

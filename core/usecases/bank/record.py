@@ -39,6 +39,7 @@ class Context:
     """What is to be remembered: a text or messages, and what belongs to it.
 
     An attachment without a URI names an uploaded one. `interaction_id` may be chosen by the caller.
+    `writer`: the subject of its API key.
     """
 
     text: str = ""
@@ -49,6 +50,7 @@ class Context:
     source: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     interaction_id: InteractionId | None = None
+    writer: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -83,6 +85,7 @@ async def make_interaction(
         labels=context.labels,
         task=context.task,
         attachments=context.attachments,
+        writer=context.writer,
     )
 
 

@@ -30,7 +30,7 @@ from core.usecases.spending import on_account
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolveConflict:
     """A `verdict` with its `evidence`, whose words say how it settles the conflict unless `type` does; or no verdict,
-    and the type DISMISS."""
+    and the type DISMISS. `writer`: the subject of the caller's API key."""
 
     key: BankKey
     conflict_id: ConflictId
@@ -38,6 +38,7 @@ class ResolveConflict:
     evidence: str = ""
     type: VerdictType | None = None
     if_revision: int | None = None
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -67,7 +68,10 @@ async def resolve_conflict(house: House, command: ResolveConflict) -> ConflictRe
 
 async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolved:
     interaction = await make_interaction(
-        house, Context(text=command.verdict), InteractionOrigin.VERDICT, command.evidence
+        house,
+        Context(text=command.verdict, writer=command.writer),
+        InteractionOrigin.VERDICT,
+        command.evidence,
     )
 
     def stage(bank: Bank, _revision: int) -> Draft[Recorded]:

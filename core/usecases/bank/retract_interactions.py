@@ -27,11 +27,13 @@ from core.usecases.house import House
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetractInteractions:
-    """Records by their ids, else by `source` (None: any) and time of writing. `dry_run`: only tell what would go."""
+    """Records by their ids, else by `source` (None: any), `writer` (empty: any) and time of writing. `dry_run`: only
+    tell what would go."""
 
     key: BankKey
     interaction_ids: tuple[InteractionId, ...] = ()
     source: str | None = None
+    writer: str = ""
     since: datetime | None = None
     until: datetime | None = None
     reason: str = ""
@@ -82,6 +84,7 @@ async def retract_interactions(
             nodes=told.nodes,
             conflicts=told.conflicts,
             source=command.source or "",
+            writer=command.writer,
             since=command.since,
             until=command.until,
             reason=command.reason,
@@ -128,6 +131,8 @@ def _chosen(bank: Bank, command: RetractInteractions) -> set[InteractionId]:
 def _admitted(interactions: Iterable[Interaction], command: RetractInteractions) -> Iterable[Interaction]:
     for each in interactions:
         if command.source is not None and each.source != command.source:
+            continue
+        if command.writer and each.writer != command.writer:
             continue
         if command.since is not None and each.create_time < command.since:
             continue

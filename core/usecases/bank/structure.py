@@ -273,6 +273,7 @@ class _Work:
                 interaction_ids=(self._interaction_id,),
                 segments=tuple(refs),
                 revision=revision,
+                writer=interaction.writer,
             )
             (vector,) = self._opinions.vectors([summary])
             round_ = Round(bank, self._opinions, moment, embeds_later=not is_last)

@@ -26,7 +26,7 @@ WORDS = ("summary", "context", "keywords")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class UpdateNode:
-    """A field that is None stays as it is."""
+    """A field that is None stays as it is. `writer`: the subject of the caller's API key."""
 
     key: BankKey
     node_id: NodeId
@@ -38,6 +38,7 @@ class UpdateNode:
     labels: Mapping[str, str] | None = None
     source: str | None = None
     if_revision: int | None = None
+    writer: str = ""
     request: RequestKey | None = None
 
 
@@ -65,6 +66,8 @@ def _given(command: UpdateNode) -> dict[str, Any]:
     """Returns the fields to set. New words are the node's own: those that relations lent it go."""
     given = {name: value for name in FIELDS if (value := getattr(command, name)) is not None}
     own = {f"base_{name}": given[name] for name in ("context", "keywords") if name in given}
+    if command.writer and not given.keys().isdisjoint(WORDS):
+        own["writer"] = command.writer
     return given | own
 
 

@@ -7,6 +7,7 @@ from core.conversation.steps import KeyDrop
 from core.keys import ConversationKey
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.add_key import KeyNamed
+from core.usecases.deletions import tell_deleted
 from core.usecases.house import House
 
 
@@ -29,4 +30,5 @@ async def delete_key(house: House, command: DeleteKey) -> Committed[KeyNamed]:
             erase=True,
         )
 
-    return await house.conversations.commit(command.key, stage, command.request, KeyNamed)
+    done = await house.conversations.commit(command.key, stage, command.request, KeyNamed)
+    return await tell_deleted(house, house.conversations, command.key, done)

@@ -23,6 +23,7 @@ from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, KeyType, SummaryOwed
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.forget_turns import forget_turns, forgetting
+from core.usecases.deletions import tell_deleted
 from core.usecases.house import House
 
 
@@ -73,6 +74,7 @@ async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDel
         )
 
     done = await house.conversations.commit(command.key, stage, command.request, TurnsDeleted)
+    await tell_deleted(house, house.conversations, command.key, done)
     await forget_turns(house, command.key)
     return done
 

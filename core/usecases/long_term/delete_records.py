@@ -17,6 +17,7 @@ from core.long_term.steps import FeedbackDrop, FeedbackPut, HeldDrop, RecordDrop
 from core.long_term.unlearning import Turns, Unlearned, unlearn
 from core.model.record import Record
 from core.ports.aggregates import Committed, RequestKey
+from core.usecases.deletions import tell_deleted
 from core.usecases.house import House
 from core.usecases.long_term.list_records import ALL, RecordFilter
 from core.usecases.long_term.remaking import waiting_anew
@@ -52,7 +53,8 @@ async def delete_records(house: House, command: DeleteRecords) -> Committed[Reco
             chosen = [r for r in collection.records.values() if command.filter.admits(r)]
         return erasing(house, collection, chosen, now)
 
-    return await edit(house, command.key, compose, command.request, RecordsDeleted, even_off=True)
+    done = await edit(house, command.key, compose, command.request, RecordsDeleted, even_off=True)
+    return await tell_deleted(house, house.collections, command.key, done)
 
 
 def erasing(

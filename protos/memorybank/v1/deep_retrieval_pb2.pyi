@@ -227,6 +227,7 @@ class ListInteractionsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     node_id: _builtins.str
@@ -237,6 +238,8 @@ class ListInteractionsRequest(_message.Message):
     """From the response before. Empty: from the start."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
+    writer: _builtins.str
+    """Only stored by this subject of an API key, at most 128 code points. Empty: any."""
     @_builtins.property
     def event_time(self) -> _types_pb2.TimeRange:
         """Only of this time, by event_time. Absent: any."""
@@ -265,10 +268,11 @@ class ListInteractionsRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         min_revision: _builtins.int | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "event_time", b"event_time", "min_revision", b"min_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "bank_id", b"bank_id", "event_time", b"event_time", "labels", b"labels", "min_revision", b"min_revision", "node_id", b"node_id", "page_size", b"page_size", "page_token", b"page_token", "sources", b"sources", "states", b"states"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "bank_id", b"bank_id", "event_time", b"event_time", "labels", b"labels", "min_revision", b"min_revision", "node_id", b"node_id", "page_size", b"page_size", "page_token", b"page_token", "sources", b"sources", "states", b"states", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015

@@ -2855,6 +2855,7 @@ class InteractionRetraction(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     WRITTEN_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     retraction_id: _builtins.str
     """Its id."""
     state: _types_pb2.RetractionState.ValueType
@@ -2867,6 +2868,8 @@ class InteractionRetraction(_message.Message):
     """The source that was asked for; empty where ids or a time were."""
     reason: _builtins.str
     """Why, as its caller said."""
+    writer: _builtins.str
+    """The writer that was asked for. Empty: any."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was made."""
@@ -2896,10 +2899,11 @@ class InteractionRetraction(_message.Message):
         source: _builtins.str = ...,
         written: _types_pb2.TimeRange | None = ...,
         reason: _builtins.str = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "create_time", b"create_time", "written", b"written"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "conflicts", b"conflicts", "create_time", b"create_time", "interaction_ids", b"interaction_ids", "nodes", b"nodes", "reason", b"reason", "retraction_id", b"retraction_id", "source", b"source", "state", b"state", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "conflicts", b"conflicts", "create_time", b"create_time", "interaction_ids", b"interaction_ids", "nodes", b"nodes", "reason", b"reason", "retraction_id", b"retraction_id", "source", b"source", "state", b"state", "writer", b"writer", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2907,7 +2911,7 @@ Global___InteractionRetraction: _TypeAlias = InteractionRetraction  # noqa: Y015
 
 @_typing.final
 class RetractInteractionsRequest(_message.Message):
-    """Asks to take records back: those named, or those of a source and a time."""
+    """Asks to take records back: those named, or those of a source, a writer and a time."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -2918,6 +2922,7 @@ class RetractInteractionsRequest(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     DRY_RUN_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     bank_id: _builtins.str
     """Which bank."""
     source: _builtins.str
@@ -2928,9 +2933,11 @@ class RetractInteractionsRequest(_message.Message):
     """Whether only to tell what would go: nothing is changed."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
+    writer: _builtins.str
+    """Stored by this subject of an API key, at most 128 code points. Empty: any."""
     @_builtins.property
     def interaction_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """1 to 100 ids. Empty: by `source` and `written`, of which one must be given then, and only then."""
+        """1 to 100 ids. Empty: by `source`, `writer` and `written`, of which one must be given then, and only then."""
 
     @_builtins.property
     def written(self) -> _types_pb2.TimeRange:
@@ -2946,10 +2953,11 @@ class RetractInteractionsRequest(_message.Message):
         reason: _builtins.str = ...,
         dry_run: _builtins.bool = ...,
         request_id: _builtins.str = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_source", b"_source", "source", b"source", "written", b"written"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_source", b"_source", "bank_id", b"bank_id", "dry_run", b"dry_run", "interaction_ids", b"interaction_ids", "reason", b"reason", "request_id", b"request_id", "source", b"source", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_source", b"_source", "bank_id", b"bank_id", "dry_run", b"dry_run", "interaction_ids", b"interaction_ids", "reason", b"reason", "request_id", b"request_id", "source", b"source", "writer", b"writer", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__source: _TypeAlias = _typing.Literal["source"]  # noqa: Y015
     _WhichOneofArgType__source: _TypeAlias = _typing.Literal["_source", b"_source"]  # noqa: Y015

@@ -860,6 +860,7 @@ class Node(_message.Message):
     EMBEDDING_FIELD_NUMBER: _builtins.int
     BASE_CONTEXT_FIELD_NUMBER: _builtins.int
     BASE_KEYWORDS_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     node_id: _builtins.str
     """Its id. A merged node gets a new one."""
     summary: _builtins.str
@@ -874,6 +875,10 @@ class Node(_message.Message):
     """The bank's revision at which it last changed. Output only."""
     base_context: _builtins.str
     """Its context before related nodes reworded it. In exports only."""
+    writer: _builtins.str
+    """The subject of the API key that wrote its words: its record's, or that of the call which added it or changed its
+    words last; of a merged node that of its newest. Empty: no key was asked for. Output only.
+    """
     @_builtins.property
     def keywords(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Words to find it by."""
@@ -929,10 +934,11 @@ class Node(_message.Message):
         embedding: Global___Vector | None = ...,
         base_context: _builtins.str = ...,
         base_keywords: _abc.Iterable[_builtins.str] | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "embedding", b"embedding", "event_time", b"event_time", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_context", b"base_context", "base_keywords", b"base_keywords", "context", b"context", "create_time", b"create_time", "embedding", b"embedding", "event_time", b"event_time", "interaction_ids", b"interaction_ids", "keywords", b"keywords", "labels", b"labels", "node_id", b"node_id", "revision", b"revision", "segments", b"segments", "source", b"source", "state", b"state", "summary", b"summary", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base_context", b"base_context", "base_keywords", b"base_keywords", "context", b"context", "create_time", b"create_time", "embedding", b"embedding", "event_time", b"event_time", "interaction_ids", b"interaction_ids", "keywords", b"keywords", "labels", b"labels", "node_id", b"node_id", "revision", b"revision", "segments", b"segments", "source", b"source", "state", b"state", "summary", b"summary", "update_time", b"update_time", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1371,6 +1377,7 @@ class Interaction(_message.Message):
     ATTACHMENTS_FIELD_NUMBER: _builtins.int
     STRUCTURING_FIELD_NUMBER: _builtins.int
     NODE_IDS_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
     interaction_id: _builtins.str
     """Its id."""
     text: _builtins.str
@@ -1383,6 +1390,8 @@ class Interaction(_message.Message):
     """Where it came from."""
     source: _builtins.str
     """The source that the caller named (a tool, a document); empty for none."""
+    writer: _builtins.str
+    """The subject of the API key that stored it, whatever `source` its caller named. Empty: no key was asked for."""
     @_builtins.property
     def segments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Span]:
         """Its segments, in order, as offsets into the whole text: those that touch `text`. Empty where `text` is."""
@@ -1432,10 +1441,11 @@ class Interaction(_message.Message):
         attachments: _abc.Iterable[Global___Attachment] | None = ...,
         structuring: Global___Structuring | None = ...,
         node_ids: _abc.Iterable[_builtins.str] | None = ...,
+        writer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time", "structuring", b"structuring", "task", b"task"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachments", b"attachments", "create_time", b"create_time", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "node_ids", b"node_ids", "origin", b"origin", "segments", b"segments", "source", b"source", "structuring", b"structuring", "task", b"task", "text", b"text", "text_length", b"text_length", "text_offset", b"text_offset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attachments", b"attachments", "create_time", b"create_time", "event_time", b"event_time", "interaction_id", b"interaction_id", "labels", b"labels", "node_ids", b"node_ids", "origin", b"origin", "segments", b"segments", "source", b"source", "structuring", b"structuring", "task", b"task", "text", b"text", "text_length", b"text_length", "text_offset", b"text_offset", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -18,7 +18,10 @@ class BankRows:
         self.insights = Table("insights", RowShape(Insight, apart=("completed",)))
         self.completed = Table("completed_tasks", RowShape(CompletedTask), key=("index",), beside=("index",))
         self.interactions = Table(
-            "interactions", RowShape(Interaction, apart=("spans", "attachments")), key=("interaction_id",)
+            "interactions",
+            RowShape(Interaction, apart=("spans", "attachments")),
+            key=("interaction_id",),
+            later=True,
         )
         self.spans = Table(
             "segments",
@@ -35,8 +38,10 @@ class BankRows:
         self.attachments = Table("attachments", RowShape(Attachment), key=("attachment_id",))
         self.structurings = Table("structurings", RowShape(Structuring), key=("interaction_id",))
         self.clusters = Table("clusters", RowShape(ClusterWork), key=("interaction_id", "number"))
-        self.nodes = Table("nodes", RowShape(Node), key=("node_id",), beside=("embedding",))
+        self.nodes = Table("nodes", RowShape(Node), key=("node_id",), beside=("embedding",), later=True)
         self.copies = Table("copies", RowShape(Copies), key=("node_id",))
         self.merges = Table("merges", RowShape(MergeRecord), key=("index",))
-        self.retractions = Table("retractions", RowShape(InteractionRetraction), key=("retraction_id",))
+        self.retractions = Table(
+            "retractions", RowShape(InteractionRetraction), key=("retraction_id",), later=True
+        )
         self.conflicts = Table("conflicts", RowShape(Conflict), key=("conflict_id",))

@@ -37,6 +37,14 @@ class Length(Enum):
     LONG_LOAD = auto()  # of an aggregate with a great many rows: it may take seconds
 
 
+class Connections(NamedTuple):
+    """The connections to a database's server, those at work among them; and how many commits got no answer so far."""
+
+    open: int = 0
+    busy: int = 0
+    unknown: int = 0
+
+
 class Refused(Exception):
     """A guard of the plan did not hold, or a constraint of the schema. Nothing was written."""
 

@@ -19,7 +19,7 @@ import psycopg
 from psycopg.raw_cursor import RawCursor
 
 from core.errors import InvalidField, StoreUnavailable
-from service.adapters.store.database import Guarded, Length, Plan, Refused
+from service.adapters.store.database import Connections, Guarded, Length, Plan, Refused
 from service.adapters.store.postgres_link import Again, ConnectionPool, Link, Lost, Server, one_line
 from service.adapters.store.postgres_statements import guarded_statement, statement, without_nul
 from service.adapters.store.rows import Row
@@ -61,6 +61,16 @@ class PostgresDatabase:
         self._writes = ConnectionPool("write", server, max(1, server.connections - loads - reads))
         self._preparing = ThreadPoolExecutor(1, thread_name_prefix="postgres-preparer")
         self._closed = False
+        self._unknown = 0  # commits whose answer was lost
+
+    def connections(self) -> Connections:
+        """Returns how many connections there are. Any thread may call it."""
+        pools = {*self._pools.values(), self._writes}
+        return Connections(
+            open=sum(pool.count for pool in pools),
+            busy=sum(pool.busy for pool in pools),
+            unknown=self._unknown,
+        )
 
     async def read(self, act: Callable[[Any], T], length: Length = Length.BRIEF) -> T:
         pool = self._pools[length]
@@ -140,6 +150,7 @@ class PostgresDatabase:
                 if tries >= TRIES:
                     raise StoreUnavailable(str(lost_race)) from lost_race
             except Lost as lost:
+                self._unknown += 1
                 self._writes.forget()
                 settle_by = settle_by or time.monotonic() + SETTLING_SECONDS
                 if time.monotonic() > settle_by:

@@ -111,11 +111,18 @@ class ConnectionPool:
         self._server = server
         self._lock = threading.Lock()
         self._resting: list[Link] = []
+        self.busy = 0
+
+    @property
+    def count(self) -> int:
+        """How many are open."""
+        return self.busy + len(self._resting)
 
     def use(self, act: Callable[[Link], T]) -> T:
         """Runs `act`; to be called in one of the pool's threads. Raises Lost, Again, StoreUnavailable, and what
         else the server reports."""
         link = self._taken() or self._server.connect()
+        self._count(1)
         try:
             return act(link)
         except psycopg.Error as error:
@@ -123,6 +130,7 @@ class ConnectionPool:
                 raise failure from error
             raise
         finally:
+            self._count(-1)
             self._rest(link)
 
     def close(self) -> None:
@@ -136,6 +144,10 @@ class ConnectionPool:
             resting, self._resting = self._resting, []
         for link in resting:
             link.close()
+
+    def _count(self, more: int) -> None:
+        with self._lock:
+            self.busy += more
 
     def _taken(self) -> Link | None:
         """Returns an idle one that the server has not closed meanwhile: what is sent over it is not lost."""

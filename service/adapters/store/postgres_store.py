@@ -6,6 +6,7 @@ from core.aggregate.kind import Kinds
 from core.errors import StoreUnavailable
 from core.index.giving_way import GiveWay, at_once
 from core.kinds import KINDS
+from service.adapters.store.database import Connections
 from service.adapters.store.named import migrations, queries
 from service.adapters.store.postgres_blobs import PostgresBlobs
 from service.adapters.store.postgres_database import PostgresDatabase
@@ -19,6 +20,7 @@ class PostgresStore(SqlStore):
 
     name = "postgres"
     blobs: PostgresBlobs
+    _postgres: PostgresDatabase
 
     @classmethod
     async def open(
@@ -39,7 +41,12 @@ class PostgresStore(SqlStore):
             raise
         store = cls(database, sql, kinds, tables_of(kinds, sql, give_way))
         store.blobs = PostgresBlobs(database, sql)
+        store._postgres = database
         return store
+
+    def connections(self) -> Connections:
+        """Returns how the server is reached now. Any thread may call it."""
+        return self._postgres.connections()
 
     async def check_database(self) -> Sequence[str]:
         """Returns nothing: the server checks its own pages where its cluster was made with checksums."""

@@ -93,16 +93,25 @@ class Table(Generic[T]):
 
     `beside` are columns that are no fields of the value. When a row is put again, one of them
     that comes as NULL keeps what it was: so the vector, which is the last, has a checksum of its own.
+    `later`: whether the last field came after rows were stored. It is no part of the checksum where it is empty, nor
+    where a build wrote the row that does not know it.
     """
 
     def __init__(
-        self, name: str, shape: RowShape[T], *, key: Sequence[str] = (), beside: Sequence[str] = ()
+        self,
+        name: str,
+        shape: RowShape[T],
+        *,
+        key: Sequence[str] = (),
+        beside: Sequence[str] = (),
+        later: bool = False,
     ) -> None:
         self.name = name
         self.shape = shape
         identity = ("tenant", "bank_id", *key)
         columns = [*shape.names, *(column for column in beside if column not in shape.names)]
         self._columns = len(columns)
+        self._later = later
         self._has_vector = columns[-1] == VECTOR
         columns += [CHECKSUM, *([VECTOR_CHECKSUM] if self._has_vector else ())]
         written = ["tenant", "bank_id", *columns]
@@ -133,13 +142,21 @@ class Table(Generic[T]):
         seed, columns = seed_of(key), self._columns
         sealed = columns - self._has_vector
         for row in rows:
-            if row[columns] is not None and row[columns] != self._checksum(seed, row[:sealed]):
+            if row[columns] is not None and not self._is_sealed(seed, row[:sealed], row[columns]):
                 raise MemoryDamaged(key.kind, key.name, self.name)
             if self._has_vector and row[-1] is not None and row[-1] != crc32(row[sealed] or b"", seed):
                 raise MemoryDamaged(key.kind, key.name, self.name)
         return [row[:columns] for row in rows]
 
+    def _is_sealed(self, seed: int, row: Sequence[Any], kept: int) -> bool:
+        """Whether the checksum is the row's."""
+        return kept == self._checksum(seed, row) or (
+            self._later and kept == self._checksum(seed, (*row[:-1], ""))
+        )
+
     def _checksum(self, seed: int, row: Sequence[Any]) -> int:
+        if self._later and row[-1] == "":
+            row = row[:-1]
         if self.shape.exact:
             cells = list(row)
             for place, exact in self.shape.exact:

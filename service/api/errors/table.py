@@ -22,6 +22,7 @@ from service.api.errors.transport import (
     RateLimited,
     ShuttingDown,
     Starting,
+    StreamMoved,
     Unauthenticated,
     UndecodableRequest,
 )
@@ -259,6 +260,12 @@ RULES: dict[type[MemoryBankError], Rule] = {
         reason=pb.ERROR_REASON_SHUTTING_DOWN,
         message="the service is stopping: try another replica, or again shortly",
         retry_after=SOON,
+    ),
+    StreamMoved: Rule(
+        code=grpc.StatusCode.UNAVAILABLE,
+        reason=pb.ERROR_REASON_SHUTTING_DOWN,
+        message="the service is stopping: go on at another replica",
+        retry_after=timedelta(0),
     ),
     DeadlineExceeded: Rule(
         code=grpc.StatusCode.DEADLINE_EXCEEDED,

@@ -37,6 +37,12 @@ class ShuttingDown(MemoryBankError):
     """The service is stopping."""
 
 
+class StreamMoved(MemoryBankError):
+    """The service is stopping; a stream without an end may go on at another replica after `wait` seconds."""
+
+    wait: float
+
+
 class Unauthenticated(MemoryBankError):
     """The call has no valid credential. `problem` does not tell an expired key from one that never was."""
 

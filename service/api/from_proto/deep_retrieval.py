@@ -9,7 +9,7 @@ from core.usecases.bank.passages import SURROUNDINGS, Passages
 from core.usecases.bank.read_attachment import ReadAttachment
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from service.api.enums import STRUCTURING_STATES
-from service.api.from_proto.checks import GOAL, SOURCE, Checks, checking
+from service.api.from_proto.checks import GOAL, NAME, SOURCE, Checks, checking
 from service.api.from_proto.retrieval import MOST_SOURCES, MOST_STATES, time_range
 
 RECORDS = 10  # to a page, where the caller does not say
@@ -73,6 +73,7 @@ def list_interactions(request: pb.ListInteractionsRequest, caller: Caller) -> Li
             since=since,
             until=until,
             sources=frozenset(check.texts("sources", request.sources, MOST_SOURCES, SOURCE)),
+            writer=check.text("writer", request.writer, NAME),
             labels=check.labels("labels", request.labels),
             states=check.choices("states", request.states[:MOST_STATES], STRUCTURING_STATES),
             page_size=check.page_size(request.page_size),

@@ -96,7 +96,12 @@ def _insight(check: Checks, insight: types_pb2.Insight, _: Caller) -> Insight:
     )
 
 
-def _interaction(check: Checks, head: types_pb2.Interaction, _: Caller) -> InteractionHead:
+def _writer(check: Checks, field: str, told: str, caller: Caller) -> str:
+    """Returns who brings it; what a file says of writers is believed where no key is asked for."""
+    return caller.subject or check.text(field, told, NAME)
+
+
+def _interaction(check: Checks, head: types_pb2.Interaction, caller: Caller) -> InteractionHead:
     return InteractionHead(
         interaction=Interaction(
             interaction_id=InteractionId(check.id("interaction_id", head.interaction_id)),
@@ -111,6 +116,7 @@ def _interaction(check: Checks, head: types_pb2.Interaction, _: Caller) -> Inter
             attachments=tuple(
                 _attached(check, f"attachments[{i}].", a) for i, a in enumerate(head.attachments)
             ),
+            writer=_writer(check, "writer", head.writer, caller),
         )
     )
 
@@ -149,11 +155,11 @@ def _attached(check: Checks, path: str, attachment: types_pb2.Attachment) -> Att
     )
 
 
-def _node_put(check: Checks, node: types_pb2.Node, _: Caller) -> NodePut:
-    return NodePut(node=_node(check, "", node), vector=check.optional_vector(node, "embedding"))
+def _node_put(check: Checks, node: types_pb2.Node, caller: Caller) -> NodePut:
+    return NodePut(node=_node(check, "", node, caller), vector=check.optional_vector(node, "embedding"))
 
 
-def _node(check: Checks, path: str, node: types_pb2.Node) -> Node:
+def _node(check: Checks, path: str, node: types_pb2.Node, caller: Caller) -> Node:
     return Node(
         node_id=NodeId(check.id(f"{path}node_id", node.node_id)),
         summary=check.text(f"{path}summary", node.summary),
@@ -173,6 +179,7 @@ def _node(check: Checks, path: str, node: types_pb2.Node) -> Node:
         ),
         segments=tuple(_ref(check, f"{path}segments[{i}].", ref) for i, ref in enumerate(node.segments)),
         revision=check.at_least(f"{path}revision", node.revision),
+        writer=_writer(check, f"{path}writer", node.writer, caller),
     )
 
 
@@ -283,11 +290,13 @@ def _copies(check: Checks, copies: types_pb2.Copies, _: Caller) -> Copies:
     )
 
 
-def _merge(check: Checks, merge: types_pb2.MergeRecord, _: Caller) -> MergeRecord:
+def _merge(check: Checks, merge: types_pb2.MergeRecord, caller: Caller) -> MergeRecord:
     conflict_id = check.id_or_none("conflict_id", merge.conflict_id)
     return MergeRecord(
         into=NodeId(check.id("into_node_id", merge.into_node_id)),
-        absorbed=tuple(_node(check, f"absorbed[{i}].", node) for i, node in enumerate(merge.absorbed)),
+        absorbed=tuple(
+            _node(check, f"absorbed[{i}].", node, caller) for i, node in enumerate(merge.absorbed)
+        ),
         reason=check.choice("reason", merge.reason, MERGE_REASONS),
         description=check.text("description", merge.description),
         time=check.time("time", merge.time),

@@ -271,6 +271,7 @@ def resolve_conflict(request: pb.ResolveConflictRequest, caller: Caller) -> Reso
             evidence=check.text("evidence", request.evidence),
             type=type_,
             if_revision=check.revision(request, "if_revision"),
+            writer=caller.subject,
             request=check.request(request),
         )
 

@@ -28,6 +28,7 @@ def add_node(request: pb.AddNodeRequest, caller: Caller) -> AddNodes:
             key=check.key(caller, request.bank_id),
             nodes=(_new_node(check, request),),
             alone=True,
+            writer=caller.subject,
             request=check.request(request),
         )
 
@@ -44,6 +45,7 @@ def batch_add_nodes(request: pb.BatchAddNodesRequest, caller: Caller) -> AddNode
             nodes=tuple(
                 [_new_node(check.within(f"nodes[{i}]."), new) for i, new in enumerate(nodes[:MOST_NODES])]
             ),
+            writer=caller.subject,
             request=check.request(request),
         )
 
@@ -116,6 +118,7 @@ def update_node(request: pb.UpdateNodeRequest, caller: Caller) -> UpdateNode:
             labels=labels if "labels" in named else None,
             source=source if "source" in named else None,
             if_revision=check.revision(request, "if_revision"),
+            writer=caller.subject,
             request=check.request(request),
         )
 

@@ -6,7 +6,7 @@ from core.usecases.bank.close_interactions import CloseInteractions
 from core.usecases.bank.list_retractions import ListInteractionRetractions
 from core.usecases.bank.retract_interactions import RetractInteractions
 from memorybank.v1 import memory_bank_pb2 as pb
-from service.api.from_proto.checks import SOURCE, checking
+from service.api.from_proto.checks import NAME, SOURCE, checking
 from service.api.from_proto.retrieval import time_range
 
 MOST_INTERACTIONS = 100
@@ -17,12 +17,17 @@ def retract(request: pb.RetractInteractionsRequest, caller: Caller) -> RetractIn
         since, until = time_range(check, "written", request.written)
         named = check.ids("interaction_ids", request.interaction_ids, MOST_INTERACTIONS)
         source = check.text("source", request.source, SOURCE) if request.HasField("source") else None
-        if bool(named) is (source is not None or since is not None or until is not None):
-            check.wrong("interaction_ids", "must name the records, or source or written must, not both")
+        writer = check.text("writer", request.writer, NAME)
+        by_what = bool(writer) or any(given is not None for given in (source, since, until))
+        if bool(named) is by_what:
+            check.wrong(
+                "interaction_ids", "must name the records, or source, writer or written must, not both"
+            )
         return RetractInteractions(
             key=check.key(caller, request.bank_id),
             interaction_ids=tuple(map(InteractionId, named)),
             source=source,
+            writer=writer,
             since=since,
             until=until,
             reason=check.text("reason", request.reason, SOURCE),

@@ -64,6 +64,7 @@ def context(
         source=check.text(f"{path}source", request.source, SOURCE),
         labels=check.labels(f"{path}labels", request.labels),
         interaction_id=InteractionId(own_id) if own_id else None,
+        writer=check.caller.subject,
     )
 
 

@@ -64,4 +64,5 @@ def _retraction(value: InteractionRetraction) -> pb.InteractionRetraction:
         source=value.source,
         written=written if has_time else None,
         reason=value.reason,
+        writer=value.writer,
     )

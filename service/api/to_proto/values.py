@@ -145,6 +145,7 @@ def node(value: Node, embedding: Vector | None = None) -> pb.Node:
         segments=map(segment_ref, value.segments) if value.segments else None,
         revision=value.revision,
         embedding=None if embedding is None else vector(embedding),
+        writer=value.writer,
     )
 
 
@@ -260,6 +261,7 @@ def interaction(value: Interaction) -> pb.Interaction:
         labels=value.labels,
         task=None if value.task is None else task_report(value.task),
         attachments=map(attachment, value.attachments),
+        writer=value.writer,
     )
 
 

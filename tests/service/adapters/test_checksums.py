@@ -5,6 +5,7 @@ import random
 import signal
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from core.model.interaction import TaskStatus
 from core.model.lineage import MergeReason, MergeRecord
 from core.model.structuring import StructuringState
 from core.ports.store import Listing
+from service.adapters.store.bank_rows import BankRows
 from service.adapters.store.sqlite_store import SqliteStore
 from service.cli.serve import serve
 from service.cli.verify import verify
@@ -273,3 +275,33 @@ def test_a_folder_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
         assert ended.exit_code == 1
         assert "Traceback" not in ended.output
         assert ended.output.splitlines()[-1].startswith("memorybank: ")
+
+
+async def test_a_row_is_read_whose_last_writer_did_not_know_a_later_column(tmp_path: Path) -> None:
+    """As a build from before it leaves the row: its checksum is of the other columns, and the column stays."""
+    path = tmp_path / "store"
+    node = replace(a.node("n1"), writer="ada")
+    nodes = BankRows().nodes
+    *_, without, _ = nodes.row(a.KEY, replace(node, writer=""), None)
+    *_, whole_row, _ = nodes.row(a.KEY, node, None)
+    story = a.Story(a.KEY)
+    store = await SqliteStore.open(path)
+    await store.append(a.KEY, "u1", [a.founding_with_two_nodes(story)])
+    await store.append(a.KEY, "u1", [story.change(NodePut(node=node, vector=None))])
+    await store.close()
+
+    async def writer_after(statement: str) -> str:
+        assert _changed(path, f"UPDATE nodes SET {statement} WHERE node_id = 'n1'") == 1
+        opened = await SqliteStore.open(path)
+        try:
+            state = await opened.load(a.KEY)
+            assert isinstance(state, BankState)
+            return next(put.node.writer for put in state.nodes if put.node.node_id == "n1")
+        finally:
+            await opened.close()
+
+    assert without != whole_row
+    assert await writer_after(f"checksum = {whole_row}") == "ada"
+    assert await writer_after(f"checksum = {without}") == "ada"
+    with pytest.raises(MemoryDamaged):
+        await writer_after(f"checksum = {whole_row}, writer = 'eve'")

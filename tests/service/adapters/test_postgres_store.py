@@ -82,6 +82,9 @@ async def test_an_append_whose_answer_was_lost_is_stored_once(server: Server) ->
             await store.append(a.KEY, "u1", [change])
 
         assert relay.swallowed == SWALLOWED
+        now = store.connections()
+        assert now.unknown == SWALLOWED
+        assert now.busy == 0 < now.open
         assert await revisions(store) == list(range(1, SWALLOWED + 2))
         asked = [RequestId(f"r{number}") for number in range(SWALLOWED)]
         assert len(await store.requests(a.KEY, asked)) == SWALLOWED

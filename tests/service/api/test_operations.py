@@ -9,6 +9,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from memorybank.v1 import conversation_pb2 as conversation
+from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import operations_pb2 as pb
 from memorybank.v1.operations_pb2_grpc import OperationsStub
@@ -60,3 +61,31 @@ async def test_what_runs_out_by_tomorrow_is_counted(ttl: int, counted: int) -> N
         info = await OperationsStub(service.channel).GetServerInfo(pb.GetServerInfoRequest())
 
     assert info.purged_by_tomorrow == counted
+
+
+async def test_what_was_taken_back_and_neither_released_nor_erased_for_too_long_is_counted() -> None:
+    moment = 1e-9  # days
+    async with serving(long_term={"review_days": moment}) as service:
+        stub: Any = OperationsStub(service.channel)
+        ada: dict[str, Any] = {"user": "ada"}
+        await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b"))
+        for source in ("web", "mail"):
+            memorize = bank.MemorizeRequest(bank_id="b", text="The ferry leaves at nine.", source=source)
+            await service.bank.Memorize(memorize)
+            await service.bank.RetractInteractions(
+                bank.RetractInteractionsRequest(bank_id="b", source=source)
+            )
+        fact = long_term.StoreFactRequest(content="渡轮九点出发。", source="web", **ada)
+        record_id = (await service.long_term.StoreFact(fact)).record.record_id
+        await service.long_term.RetractRecords(long_term.RetractRecordsRequest(record_ids=[record_id], **ada))
+        before = await stub.GetServerInfo(pb.GetServerInfoRequest())
+
+        (first, _) = (
+            await service.bank.ListInteractionRetractions(bank.ListInteractionRetractionsRequest(bank_id="b"))
+        ).retractions
+        await service.bank.ReleaseInteractions(
+            bank.ReleaseInteractionsRequest(bank_id="b", retraction_id=first.retraction_id)
+        )
+        after = await stub.GetServerInfo(pb.GetServerInfoRequest())
+
+    assert (before.overdue_retractions, after.overdue_retractions) == (3, 2)

@@ -10,7 +10,11 @@ from google.protobuf.field_mask_pb2 import FieldMask
 
 from core.model.access import EVERY_SCOPE, Scope
 from memorybank.v1 import conversation_pb2 as talk
+from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import long_term_pb2 as pb
+from memorybank.v1 import memory_bank_pb2 as bank
+from memorybank.v1 import query_graph_pb2 as graph
+from memorybank.v1 import types_pb2
 from service.minting import credentials_of
 from tests.service.api.test_bad_input import METHODS
 from tests.support.api_keys import Guarded, asks, key_for, repeatable
@@ -151,3 +155,79 @@ async def test_an_import_is_written_by_its_caller_and_an_export_says_who_wrote(m
 
     assert b'"writer": "ops"' in files[0].content
     assert brought.writer == "leaked"
+
+
+# ---- banks ----
+
+MESSAGES = {"MemoryBank": bank, "QueryGraph": graph, "DeepRetrieval": deep}
+
+
+async def of_bank(server: Guarded, method: str, key: str, **fields: Any) -> Any:
+    messages: Any = MESSAGES[METHODS[method].containing_service.name]
+    request = getattr(messages, f"{method}Request")(**fields)
+    answer = await server.call(method, repeatable(request), key)
+    assert answer.code is grpc.StatusCode.OK, answer.refused
+    return getattr(messages, f"{method}Response").FromString(answer.sent)
+
+
+async def test_records_and_nodes_of_a_bank_say_who_wrote_them_and_are_taken_back_by_it(
+    server: Guarded,
+) -> None:
+    of: dict[str, Any] = {"bank_id": "written"}
+    await of_bank(server, "CreateBank", "ops", **of)
+    structured: dict[str, Any] = {**of, "wait": types_pb2.WAIT_STRUCTURED}
+    mine = await of_bank(server, "Memorize", "ops", text="The ferry leaves at nine.", **structured)
+    bad = await of_bank(server, "Memorize", "leaked", text="红色售货亭只收现金。", source="ops", **structured)
+    added = await of_bank(server, "AddNode", "leaked", node_id="n1", summary="Pay at the kiosk.", **of)
+    reworded = await of_bank(
+        server,
+        "UpdateNode",
+        "ops",
+        node=types_pb2.Node(node_id="n1", summary="Pay at the desk."),
+        update_mask=FieldMask(paths=["summary"]),
+        **of,
+    )
+    nodes = (await of_bank(server, "ListNodes", "ops", **of)).nodes
+    found = await of_bank(server, "ListInteractions", "ops", writer="leaked", **of)
+
+    done = await of_bank(server, "RetractInteractions", "ops", writer="leaked", **of)
+    (told,) = (await of_bank(server, "ListInteractionRetractions", "ops", **of)).retractions
+    left = (await of_bank(server, "ListInteractions", "ops", **of)).interactions
+
+    assert (added.node.writer, reworded.node.writer) == ("leaked", "ops")
+    assert {node.node_id: node.writer for node in nodes} == {
+        "n1": "ops",
+        mine.node_ids[0]: "ops",
+        bad.node_ids[0]: "leaked",
+    }
+    assert [(each.interaction_id, each.writer) for each in found.interactions] == [
+        (bad.interaction_id, "leaked")
+    ]
+    assert list(done.interaction_ids) == [bad.interaction_id]
+    assert told.writer == "leaked"
+    assert [each.writer for each in left] == ["ops"]
+
+
+async def test_a_bank_brought_in_is_written_by_its_caller(server: Guarded) -> None:
+    of: dict[str, Any] = {"bank_id": "brought"}
+    await of_bank(server, "CreateBank", "ops", **of)
+    await of_bank(
+        server, "Memorize", "ops", text="The ferry leaves at nine.", wait=types_pb2.WAIT_STRUCTURED, **of
+    )
+    token = server.tokens["ops"]
+    exported = server.service.bank.ExportBank(
+        bank.ExportBankRequest(**of), metadata=(("authorization", f"Bearer {token}"),)
+    )
+    records = [part.record async for part in exported]
+    options = bank.ImportOptions(bank_id="copied")
+    parts = [
+        bank.ImportBankRequest(options=options),
+        *(bank.ImportBankRequest(record=record) for record in records),
+    ]
+    await server.call("ImportBank", parts, "leaked")
+
+    brought = await of_bank(server, "ListInteractions", "ops", bank_id="copied")
+    nodes = await of_bank(server, "ListNodes", "ops", bank_id="copied")
+
+    assert {"ops"} == {record.interaction.writer for record in records if record.HasField("interaction")}
+    assert [each.writer for each in (*brought.interactions, *nodes.nodes)] == ["leaked", "leaked"]

@@ -396,6 +396,7 @@ WRONG: dict[str, Table] = {
         **WRITE,
         "interaction_ids": [["a b"], ["x"], [f"i{n}" for n in range(101)]],
         "source": text(1_024),
+        "writer": text(128),
         **under("written.", TIME_RANGE),
         "reason": text(1_024),
     },
@@ -440,6 +441,7 @@ WRONG: dict[str, Table] = {
         "sources": FILTER["sources"],
         "labels": BAD_LABELS,
         "states": [[0], [99], [1] * 17],
+        "writer": text(128),
     },
     "ReadAttachment": {**READ, "attachment_id": REQUIRED_ID, "offset": [-1], "limit": [-1]},
     "GetLineage": {**READ, **BAD_PAGES, "node_id": REQUIRED_ID},
@@ -464,6 +466,7 @@ OF_NODES = (
     "revision",
     "base_context",
     "base_keywords",
+    "writer",
 )
 
 OF_INSIGHTS = (

@@ -14,6 +14,7 @@ def test_a_file_is_taken_back_brought_back_and_erased(shell: Shell, tmp_path: Pa
     tried = shell.done("retract", "--source", "page.md", "--dry-run")
     done = shell.told("retract", "--source", "page.md", "--reason", "a poisoned page")
     name = done["retraction"]["retraction_id"]
+    waiting = shell.done("status")
     hidden = shell.done("search", "Who pays for the ferry? 渡轮几点出发？", "--target", "segments")
     again = shell("ingest", str(page))
     listed = shell.done("retractions", "list")
@@ -25,6 +26,7 @@ def test_a_file_is_taken_back_brought_back_and_erased(shell: Shell, tmp_path: Pa
     nothing = shell("retract")
 
     assert "1 record, 1 node, 0 conflicts would go" in tried
+    assert "1 retraction to be released or erased" in waiting
     assert "zorkmid" not in hidden
     assert "渡轮" in hidden
     assert again.exit_code == 5

@@ -19,6 +19,7 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1.query_graph_pb2 import AddNodeRequest
 from memorybank.v1.retrieval_pb2 import SearchRequest
 from service.adapters.prometheus import PrometheusMetrics
+from service.cli.certs import DAYS, NAMES, make
 from service.config import ConfigurationError
 from service.process.observing import Logging, observing
 from service.server import require_protection
@@ -45,6 +46,8 @@ async def test_calls_and_agents_are_counted_where_metrics_are_configured() -> No
             await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b1"))
             await service.bank.Memorize(pb.MemorizeRequest(bank_id="b1", text=SECRET))
             await refused(service.bank.GetBank(pb.GetBankRequest(bank_id="b2")))
+            for _ in range(2):
+                await service.bank.CreateBank(pb.CreateBankRequest(bank_id="b3", request_id="r"))
 
             shown = await scraped(port)
 
@@ -54,6 +57,9 @@ async def test_calls_and_agents_are_counted_where_metrics_are_configured() -> No
     assert handled.format('"NOT_FOUND"', labels.format("GetBank")) in shown
     assert f"grpc_server_handling_seconds_count{{{labels.format('Memorize')}}} 1.0" in shown
     assert f"grpc_server_started_total{{{labels.format('GetBank')}}} 1.0" in shown
+    assert 'memorybank_refused_total{reason="BANK_NOT_FOUND"} 1.0' in shown
+    assert "memorybank_replayed_total 1.0" in shown
+    assert "memorybank_commit_unknown_total 0.0" in shown
     assert 'memorybank_store_seconds_count{operation="append"}' in shown
     assert "memorybank_append_changes_count" in shown
     assert "memorybank_loop_lag_seconds" in shown
@@ -211,3 +217,20 @@ def test_every_question_leaves_a_line_for_who_debugs() -> None:
             "milliseconds": 70,
         }
     ]
+
+
+async def test_a_certificate_s_end_is_shown_also_of_one_with_its_authority_behind_it(tmp_path: Path) -> None:
+    make(tmp_path, NAMES)
+    whole = tmp_path / "chain.pem"
+    whole.write_text((tmp_path / "server.pem").read_text() + (tmp_path / "ca.pem").read_text())
+    pair = {"certificate": whole, "key": tmp_path / "server.key"}
+    with capture_logs() as events:
+        async with serving(metrics={"listen": "127.0.0.1:0"}, tls=pair):
+            (announced,) = [event for event in events if event["event"] == "metrics"]
+            shown = await scraped(int(announced["address"].rpartition(":")[2]))
+            whole.write_text("no certificate")
+            unread = await scraped(int(announced["address"].rpartition(":")[2]))
+
+    (line,) = [line for line in shown.splitlines() if line.startswith("memorybank_tls_expiry_seconds ")]
+    assert 0.9 < float(line.split()[1]) / (DAYS * 86_400) <= 1.0
+    assert "memorybank_tls_expiry_seconds NaN" in unread, "and the other figures are shown all the same"

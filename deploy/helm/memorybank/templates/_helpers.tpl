@@ -27,6 +27,8 @@ MEMORYBANK_{{ . | replace "." "__" | upper }}
 {{- $own := dict "grpc.lame_duck_seconds" .Values.lameDuckSeconds "grpc.drain_seconds" .Values.drainSeconds "banks.memory_budget_bytes" (.Values.memoryBudgetBytes | int64) "log.format" "json" "auth.required" (ternary "true" "auto" .Values.auth.required) }}
 {{- if .Values.tls.secretName }}
 {{- $own = merge $own (dict "tls.certificate" "/secrets/tls/tls.crt" "tls.key" "/secrets/tls/tls.key") }}
+{{- else }}
+{{- $own = merge $own (dict "grpc.plaintext_behind_mesh" true) }}
 {{- end }}
 {{- if .Values.otlp.endpoint }}
 {{- $own = merge $own (dict "otlp.endpoint" .Values.otlp.endpoint "otlp.sampling" .Values.otlp.sampling "otlp.memory_spans" .Values.otlp.memorySpans) }}
@@ -64,15 +66,10 @@ seccompProfile:
   type: RuntimeDefault
 {{- end }}
 
-{{- /* The kubelet's gRPC probes speak no TLS: with a certificate they ask whether the port answers. */ -}}
+{{- /* The kubelet's gRPC probes speak no TLS: health has a port of its own. */ -}}
 {{- define "memorybank.probe" -}}
-{{- if .Values.tls.secretName -}}
-tcpSocket:
-  port: 7700
-{{- else -}}
 grpc:
-  port: 7700
-{{- end }}
+  port: 7701
 {{- end }}
 
 {{- define "memorybank.secretMounts" -}}

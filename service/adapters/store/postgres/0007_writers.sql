@@ -1,0 +1,4 @@
+-- The subject of the API key that wrote it. It is in the row's checksum where it is not empty: older rows have none.
+ALTER TABLE interactions ADD COLUMN writer text NOT NULL DEFAULT '';
+ALTER TABLE nodes ADD COLUMN writer text NOT NULL DEFAULT '';
+ALTER TABLE retractions ADD COLUMN writer text NOT NULL DEFAULT '';
