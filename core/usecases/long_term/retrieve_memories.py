@@ -14,6 +14,7 @@ from core.long_term.ranking import Ranked, Sought, admitting, ranked
 from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
 from core.usecases.house import House
+from core.usecases.long_term.list_records import ALL, RecordFilter
 from core.usecases.long_term.reading import Open, retrieving
 from core.usecases.long_term.retrieve_facts import RecordsFound, used
 from core.usecases.room import ROOM, fitted, weight
@@ -23,13 +24,15 @@ MOST_REFLECTIONS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveMemories:
-    """`route`: None lets the Router decide."""
+    """`route`: None lets the Router decide. `strict`: it is never widened."""
 
     key: CollectionKey
     query: str
     route: Route | None = None
     top_k: int | None = None
     observe: bool = False
+    filter: RecordFilter = ALL
+    strict: bool = False
     min_revision: int = 0
 
 
@@ -56,7 +59,7 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
             text=command.query,
             vector=vector,
         )
-        route, best = _looked(house, opened, sought, route)
+        route, best = _looked(house, opened, sought, route, command)
         records = used(house, opened, None if command.observe else command.key, best)
         reflections = (
             reflections_over(opened, [one.record for one in best]) if Layer.L3 in route.layers else ()
@@ -91,7 +94,9 @@ def _route(opinion: RouteOpinion) -> Route:
     return Route(intent=opinion.intent, categories=categories, layers=opinion.layers)
 
 
-def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[Route, list[Ranked]]:
+def _looked(
+    house: House, opened: Open, sought: Sought, route: Route, command: RetrieveMemories
+) -> tuple[Route, list[Ranked]]:
     """Returns the best along the route, or of everything, and which it was."""
 
     def search(taken: Route) -> list[Ranked]:
@@ -100,6 +105,7 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
                 record.state is not RecordState.SUPERSEDED
                 and leads_to(taken, record)
                 and opened.lasts(record)
+                and (command.filter.admits_all or command.filter.admits(opened.collection, record))
             )
 
         return ranked(
@@ -110,6 +116,8 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
             house.long_term,
         )
 
+    if command.strict:
+        return route, search(route)
     widened = replace(route, widened=True)
     everything = search(widened)
     if not route.categories or route.widened:
