@@ -21,7 +21,6 @@ from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, read_back
 from core.usecases.long_term.delete_records import feedback_without, oldest_tombstones
-from core.usecases.long_term.embed_records import embed_records
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless, require_past, stamped
 from core.usecases.long_term.reading import Lasts, lasting
@@ -45,7 +44,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutRecords:
-    """`deletes`: ids of memories that go in the same change. `wait`: the answer comes when the vectors are made.
+    """`deletes`: ids of memories that go in the same change.
     `approves`: its caller may approve what waits for a review."""
 
     key: CollectionKey
@@ -53,7 +52,6 @@ class PutRecords:
     deletes: tuple[RecordId, ...] = ()
     allow_sensitive: bool = False
     approves: bool = True
-    wait: bool = False
     request: RequestKey | None = None
 
 
@@ -79,8 +77,7 @@ async def put_record(house: House, command: PutRecords) -> RecordsKept:
 
 async def put_records(house: House, command: PutRecords) -> Committed[RecordsPut]:
     """Raises InvalidField (event_time, record_id, delete_ids), SensitiveContent, StaleRevision, RecordNotFound,
-    PermissionDenied, MemoryOff, LimitReached, RequestIdReused; where it waits also EmbedderUnavailable: all is stored
-    then all the same."""
+    PermissionDenied, MemoryOff, LimitReached, RequestIdReused."""
     now = house.clock.now()
     for put in command.puts:
         require_past(f"{put.place}event_time", put.record.event_time if put.dated else None, now)
@@ -96,10 +93,7 @@ async def put_records(house: House, command: PutRecords) -> Committed[RecordsPut
         placing.delete()
         return placing.edit(house.limits.tombstones_per_collection)
 
-    committed = await write(house, command.key, compose, command.request, RecordsPut)
-    if command.wait:
-        await embed_records(house, command.key)
-    return committed
+    return await write(house, command.key, compose, command.request, RecordsPut)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,6 +6,7 @@ than wanted, and where something beside the route answers better than the route'
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from core.agents.recall_roles import SURE, RouteOpinion
 from core.errors import AgentReplyInvalid
@@ -14,17 +15,20 @@ from core.long_term.ranking import Ranked, Sought, admitting, ranked
 from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
 from core.usecases.house import House
+from core.usecases.long_term.embed_records import embed_records
 from core.usecases.long_term.list_records import ALL, RecordFilter
 from core.usecases.long_term.reading import Open, retrieving
 from core.usecases.long_term.retrieve_facts import RecordsFound, used
 from core.usecases.room import ROOM, fitted, weight
 
 MOST_REFLECTIONS = 5
+MOST_EMBEDDED = 32  # of what a search waits for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveMemories:
-    """`route`: None lets the Router decide. `strict`: it is never widened."""
+    """`route`: None lets the Router decide. `strict`: it is never widened. `wait`: what has no vector
+    yet gets it first."""
 
     key: CollectionKey
     query: str
@@ -33,6 +37,7 @@ class RetrieveMemories:
     observe: bool = False
     filter: RecordFilter = ALL
     strict: bool = False
+    wait: bool = False
     min_revision: int = 0
 
 
@@ -49,6 +54,8 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
     """Raises AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable, RevisionNotReached."""
     route = command.route or await _routed(house, command)
     vector = (await house.embedder.embed_queries([command.query]))[0]
+    if command.wait:
+        await _embed(house, command)
     async with retrieving(house, command.key, command.min_revision) as opened:
         if opened is None:
             return MemoriesFound(found=(), reflections=(), route=route, revision=0)
@@ -72,6 +79,21 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
             revision=records.revision,
             truncated=records.truncated or len(shown) < len(reflections),
         )
+
+
+async def _embed(house: House, command: RetrieveMemories) -> None:
+    async with retrieving(house, command.key, command.min_revision) as opened:
+        if opened is None:
+            return
+        collection = opened.collection
+        admitted = (
+            key
+            for key in reversed(collection.wanting)
+            if command.filter.admits(collection, collection.records[key])
+        )
+        wanting = list(islice(admitted, MOST_EMBEDDED))
+    if wanting:
+        await embed_records(house, command.key, wanting)
 
 
 def _beside(records: RecordsFound, reflections: Sequence[Reflection]) -> tuple[Reflection, ...]:

@@ -2137,7 +2137,6 @@ class PutRecordRequest(_message.Message):
     IF_REVISION_FIELD_NUMBER: _builtins.int
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
-    WAIT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2148,8 +2147,6 @@ class PutRecordRequest(_message.Message):
     """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
-    wait: _builtins.bool
-    """Whether to answer only when its meaning is known, and so any query finds it. May differ in a repetition."""
     @_builtins.property
     def record(self) -> Global___Record:
         """The record, a MEMORY, with its `record_id`. Its `ttl` counts from this call."""
@@ -2163,11 +2160,10 @@ class PutRecordRequest(_message.Message):
         if_revision: _builtins.int | None = ...,
         allow_sensitive: _builtins.bool = ...,
         request_id: _builtins.str = ...,
-        wait: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "if_revision", b"if_revision", "record", b"record"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "allow_sensitive", b"allow_sensitive", "collection", b"collection", "if_revision", b"if_revision", "record", b"record", "request_id", b"request_id", "user", b"user", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "allow_sensitive", b"allow_sensitive", "collection", b"collection", "if_revision", b"if_revision", "record", b"record", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__if_revision: _TypeAlias = _typing.Literal["if_revision"]  # noqa: Y015
     _WhichOneofArgType__if_revision: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision"]  # noqa: Y015
@@ -2223,7 +2219,6 @@ class BatchPutRecordsRequest(_message.Message):
     DELETE_IDS_FIELD_NUMBER: _builtins.int
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
-    WAIT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2232,8 +2227,6 @@ class BatchPutRecordsRequest(_message.Message):
     """Whether they may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
-    wait: _builtins.bool
-    """Whether to answer only when their meaning is known, and so any query finds them. May differ in a repetition."""
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
         """Records, each as in PutRecord."""
@@ -2251,11 +2244,10 @@ class BatchPutRecordsRequest(_message.Message):
         delete_ids: _abc.Iterable[_builtins.str] | None = ...,
         allow_sensitive: _builtins.bool = ...,
         request_id: _builtins.str = ...,
-        wait: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow_sensitive", b"allow_sensitive", "collection", b"collection", "delete_ids", b"delete_ids", "records", b"records", "request_id", b"request_id", "user", b"user", "wait", b"wait"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow_sensitive", b"allow_sensitive", "collection", b"collection", "delete_ids", b"delete_ids", "records", b"records", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3224,6 +3216,7 @@ class RetrieveMemoriesRequest(_message.Message):
     OBSERVE_FIELD_NUMBER: _builtins.int
     FILTER_FIELD_NUMBER: _builtins.int
     STRICT_FIELD_NUMBER: _builtins.int
+    WAIT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -3238,6 +3231,10 @@ class RetrieveMemoriesRequest(_message.Message):
     """Whether only to look: what is found counts no use and no hit, so that looking changes no memory."""
     strict: _builtins.bool
     """Whether only where the route leads is searched, also where little is found there."""
+    wait: _builtins.bool
+    """Whether records that were stored a moment ago, and whose vectors are not made yet, get them first, the newest
+    32: any query finds them then, not only one with their words.
+    """
     @_builtins.property
     def route(self) -> Global___Route:
         """Where to look. Absent: the Router decides."""
@@ -3258,10 +3255,11 @@ class RetrieveMemoriesRequest(_message.Message):
         observe: _builtins.bool = ...,
         filter: Global___RecordFilter | None = ...,
         strict: _builtins.bool = ...,
+        wait: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "filter", b"filter", "min_revision", b"min_revision", "route", b"route", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "filter", b"filter", "min_revision", b"min_revision", "observe", b"observe", "query", b"query", "route", b"route", "strict", b"strict", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "filter", b"filter", "min_revision", b"min_revision", "observe", b"observe", "query", b"query", "route", b"route", "strict", b"strict", "top_k", b"top_k", "user", b"user", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015

@@ -147,8 +147,7 @@ def put_record(request: pb.PutRecordRequest, caller: Caller) -> PutRecords:
             puts=(replace(put, if_revision=check.revision(request, "if_revision")),),
             allow_sensitive=request.allow_sensitive,
             approves=caller.may(Scope.APPROVE),
-            wait=request.wait,
-            request=check.request(request, "wait"),
+            request=check.request(request),
         )
 
 
@@ -173,8 +172,7 @@ def batch_put_records(request: pb.BatchPutRecordsRequest, caller: Caller) -> Put
             deletes=tuple(map(RecordId, deletes)),
             allow_sensitive=request.allow_sensitive,
             approves=caller.may(Scope.APPROVE),
-            wait=request.wait,
-            request=check.request(request, "wait"),
+            request=check.request(request),
         )
 
 
@@ -237,6 +235,7 @@ def retrieve_memories(request: pb.RetrieveMemoriesRequest, caller: Caller) -> Re
             observe=request.observe,
             filter=_found_filter(check, request.filter),
             strict=request.strict,
+            wait=request.wait,
             min_revision=check.min_revision(request),
         )
 

@@ -182,15 +182,12 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
         "StoreEpisode": [long_term.StoreEpisodeRequest(goal="Go", steps=["went"], outcome="there", **FACTS)],
         "AddRecord": [long_term.AddRecordRequest(record=fact("Trains 火车", record_id="new"), **FACTS)],
         "PutRecord": [
-            long_term.PutRecordRequest(
-                record=long_term.Record(record_id="put", content="Put 放"), wait=True, **FACTS
-            )
+            long_term.PutRecordRequest(record=long_term.Record(record_id="put", content="Put 放"), **FACTS)
         ],
         "BatchPutRecords": [
             long_term.BatchPutRecordsRequest(
                 records=[long_term.Record(record_id="put", content="Put again 再放")],
                 delete_ids=["nothing"],
-                wait=True,
                 **FACTS,
             )
         ],

@@ -36,7 +36,7 @@ class Memory:
         self.of: dict[str, Any] = {"user": f"ada{next(USERS)}", "collection": "notes"}
 
     async def put(self, record_id: str, content: str = "", **fields: Any) -> pb.PutRecordResponse:
-        call = {name: fields.pop(name) for name in ("if_revision", "request_id", "wait") if name in fields}
+        call = {name: fields.pop(name) for name in ("if_revision", "request_id") if name in fields}
         record = pb.Record(record_id=record_id, content=content or record_id, **fields)
         return await self.stub.PutRecord(pb.PutRecordRequest(record=record, **call, **self.of))
 
@@ -53,7 +53,7 @@ class Memory:
         return [record.record_id for record in (await self.stub.ListRecords(asked)).records]
 
     async def found(self, query: str, **fields: Any) -> list[str]:
-        asked = pb.RetrieveMemoriesRequest(query=query, route=DECIDE, **fields, **self.of)
+        asked = pb.RetrieveMemoriesRequest(query=query, route=DECIDE, wait=True, **fields, **self.of)
         return [one.record.record_id for one in (await self.stub.RetrieveMemories(asked)).memories]
 
 
@@ -151,12 +151,12 @@ async def test_a_time_to_live_counts_from_the_put(memory: Memory) -> None:
 
 
 async def test_words_that_were_put_over_find_it_no_more_and_the_new_ones_do(memory: Memory) -> None:
-    await memory.put("n", "Walrus", wait=True)
-    await memory.put("n", "海象 tusk", wait=True)
-    await memory.put("m", "Otter", wait=True)
+    await memory.put("n", "Walrus")
+    await memory.put("n", "海象 tusk")
+    await memory.put("m", "Otter")
 
     found = await memory.stub.RetrieveMemories(
-        pb.RetrieveMemoriesRequest(query="walrus", route=DECIDE, **memory.of)
+        pb.RetrieveMemoriesRequest(query="walrus", route=DECIDE, wait=True, **memory.of)
     )
     assert not any(one.similarity > 0.9 for one in found.memories)
     assert (await memory.found("海象"))[0] == "n"
@@ -173,7 +173,6 @@ async def test_a_batch_puts_and_deletes_in_one_change(memory: Memory) -> None:
         pb.Record(record_id="new", content="新 new"),
         pb.Record(record_id="kept", content="kept on"),
         delete_ids=["old", "never"],
-        wait=True,
     )
 
     assert (list(done.created_ids), list(done.deleted_ids)) == (["new"], ["old"])
@@ -248,7 +247,6 @@ async def test_what_a_filter_does_not_admit_takes_no_place_among_the_best(memory
     await memory.batch(*near)
     await memory.batch(
         pb.Record(record_id="far", content="Quite another thing 别的", tags=["alone"], subcategory="x/y"),
-        wait=True,
     )
 
     by_tag = await memory.found("ferry Naxos 渡轮", top_k=3, filter=pb.RecordFilter(tags=["alone"]))
@@ -288,3 +286,14 @@ async def test_a_condition_sees_metadata_as_it_was_put_last(memory: Memory) -> N
     await memory.put("n", metadata_json='{"v": 2}')
 
     assert await memory.listed(metadata=one) == []
+
+
+async def test_a_search_that_waits_finds_by_meaning_what_was_put_a_moment_ago(memory: Memory) -> None:
+    for number in range(2):
+        await memory.batch(
+            *(pb.Record(record_id=f"{number}-{n}", content=f"Rain over the hills {n}") for n in range(20))
+        )
+        await memory.put(f"cat{number}", f"cats {number}")
+
+        # no word in common: only its vector, which shares parts of words, leads there
+        assert f"cat{number}" in await memory.found(f"cat {number}s", top_k=number + 1)

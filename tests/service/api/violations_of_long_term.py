@@ -384,10 +384,10 @@ HARMLESS: dict[str, Mapping[str, str]] = {
         "record.recovery": "made by RecordRecovery alone",
     },
     "PutRecord": {f"record.{name}": UNSEEN for name in (*OF_RECORDS, "state")}
-    | dict.fromkeys(("allow_sensitive", "wait", "record.needs_revision"), YES_OR_NO)
+    | dict.fromkeys(("allow_sensitive", "record.needs_revision"), YES_OR_NO)
     | dict.fromkeys(("record.episode", "record.recovery"), "no MEMORY has one"),
     "BatchPutRecords": {f"records[].{name}": UNSEEN for name in (*OF_RECORDS, "state")}
-    | dict.fromkeys(("allow_sensitive", "wait", "records[].needs_revision"), YES_OR_NO)
+    | dict.fromkeys(("allow_sensitive", "records[].needs_revision"), YES_OR_NO)
     | dict.fromkeys(("records[].episode", "records[].recovery"), "no MEMORY has one"),
     "UpdateRecord": {f"record.{name}": UNSEEN for name in (*OF_RECORDS, *NOT_CHANGED)}
     | {
@@ -400,7 +400,7 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "ReviewRecords": {"allow_sensitive": YES_OR_NO},
     "RetractRecords": {"dry_run": YES_OR_NO},
     "RetrieveMemories": {"route.widened": UNSEEN}
-    | dict.fromkeys(("observe", "strict", "filter.needs_revision"), YES_OR_NO),
+    | dict.fromkeys(("observe", "strict", "wait", "filter.needs_revision"), YES_OR_NO),
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
     "ReportOutcome": dict.fromkeys(("succeeded", "by_citation"), YES_OR_NO),
     "GiveFeedback": {"by_citation": YES_OR_NO},
