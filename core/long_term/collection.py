@@ -17,6 +17,7 @@ from core.errors import RecordNotFound, ReflectionNotFound, RetractionNotFound
 from core.ids import RecordId, ReflectionId
 from core.index.keyword_index import KeywordIndex
 from core.index.vector_index import VectorIndex
+from core.long_term.conditions import parsed
 from core.long_term.steps import (
     FEEDBACK,
     HELD,
@@ -72,6 +73,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
         self._proposing: dict[str, dict[RecordId, None]] = {}  # proposals, by normalised text
+        self._metadata: dict[RecordId, Mapping[str, Any]] = {}  # parsed, of records that were asked for
         self._characters = 0
         # When a call last changed anything. Not stored: of a collection just loaded, no later than its own revision.
         self.edited = head.revision
@@ -129,6 +131,13 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             return record
         waiting = self.proposals.get(record_id)
         return waiting.record if waiting is not None else None
+
+    def metadata_of(self, record: Record) -> Mapping[str, Any]:
+        """Returns the metadata of a record or of what waits, parsed once."""
+        found = self._metadata.get(record.record_id)
+        if found is None:
+            found = self._metadata[record.record_id] = parsed(record.metadata_json)
+        return found
 
     def reflection(self, reflection_id: ReflectionId) -> Reflection:
         """Returns a reflection that has its text. Raises ReflectionNotFound."""
@@ -206,11 +215,13 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
 
     def _propose(self, proposal: Proposal) -> None:
         record = proposal.record
+        self._metadata.pop(record.record_id, None)
         self._characters += _length(record)
         self._proposing.setdefault(normalised(record.content), {})[record.record_id] = None
 
     def _withdraw(self, proposal: Proposal) -> None:
         record = proposal.record
+        self._metadata.pop(record.record_id, None)
         self._characters -= _length(record)
         _take(self._proposing, normalised(record.content), record.record_id)
 
@@ -245,6 +256,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         key = record.record_id
         if not stays:
             self.words.drop(key, fields(record))
+        self._metadata.pop(key, None)
         self._characters -= _length(record)
         _take(self._saying, normalised(record.content), key)
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 from core.bank.query import Fusion, Target
 from core.context.prompt import ToolFormat
 from core.index.scoring import Mode
+from core.long_term.conditions import Op
 from core.long_term.routing import Intent, Layer
 from core.model.bank import SpaceSource
 from core.model.conflict import ConflictStatus, VerdictType
@@ -176,6 +177,15 @@ RECORD_KINDS = {
     long_term_pb2.RECORD_KIND_MEMORY: RecordKind.MEMORY,
     long_term_pb2.RECORD_KIND_FACT: RecordKind.FACT,
     long_term_pb2.RECORD_KIND_EPISODE: RecordKind.EPISODE,
+}
+METADATA_OPS = {
+    long_term_pb2.METADATA_OP_EQ: Op.EQ,
+    long_term_pb2.METADATA_OP_NE: Op.NE,
+    long_term_pb2.METADATA_OP_GT: Op.GT,
+    long_term_pb2.METADATA_OP_GTE: Op.GTE,
+    long_term_pb2.METADATA_OP_LT: Op.LT,
+    long_term_pb2.METADATA_OP_LTE: Op.LTE,
+    long_term_pb2.METADATA_OP_IN: Op.IN,
 }
 RECORD_ORIGINS = {
     long_term_pb2.RECORD_ORIGIN_STORED: Origin.STORED,

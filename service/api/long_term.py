@@ -23,6 +23,7 @@ from core.usecases.long_term import (
     list_records,
     list_reflections,
     list_retractions,
+    put_records,
     recall_episodes,
     record_recovery,
     report_outcome,
@@ -90,6 +91,15 @@ def _records(house: House) -> Mapping[str, Endpoint]:
     return {
         "AddRecord": unary(
             pb.AddRecordRequest, parse.add_record, partial(add_record.add_record, house), render.add_record
+        ),
+        "PutRecord": unary(
+            pb.PutRecordRequest, parse.put_record, partial(put_records.put_record, house), render.put_record
+        ),
+        "BatchPutRecords": unary(
+            pb.BatchPutRecordsRequest,
+            parse.batch_put_records,
+            partial(put_records.put_records, house),
+            render.batch_put_records,
         ),
         "GetRecord": unary(
             pb.GetRecordRequest, parse.get_record, partial(get_record.get_record, house), render.get_record

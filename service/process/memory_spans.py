@@ -18,7 +18,8 @@ _METHODS = {
     "FindRecoveries LoadSources",
     CREATE: "Memorize MemorizeStream AddNode BatchAddNodes AddTurns AddRecord StoreEpisode RecordRecovery AddKey "
     "AddWorkingItems AddInvocationSummary GenerateReflection UploadAttachment",
-    UPSERT: "StoreFact PutSource AdvanceTask ImportBank ImportCollection EndInvocation EndConversation",
+    UPSERT: "StoreFact PutRecord BatchPutRecords PutSource AdvanceTask ImportBank ImportCollection EndInvocation "
+    "EndConversation",
     UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ConfirmConflict ResolveConflict MergeNodes Relate Unrelate "
     "UpdateInsight Restructure ReportOutcome GiveFeedback ReviewRecords RetractRecords ReleaseRetraction "
     "RetractInteractions ReleaseInteractions",

@@ -98,9 +98,9 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "ListClusters ListSummaries DeleteSummaries StartInvocation AddWorkingItems GetWorkingMemory EndInvocation "
         "AddInvocationSummary ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
-        "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord GetRecord UpdateRecord ListRecords "
-        "DeleteRecords ReviewRecords RetractRecords ReleaseRetraction EraseRetraction ListRetractions "
-        "RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
+        "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord PutRecord BatchPutRecords GetRecord "
+        "UpdateRecord ListRecords DeleteRecords ReviewRecords RetractRecords ReleaseRetraction EraseRetraction "
+        "ListRetractions RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser ListUsers UpdateUser "
         "PurgeUser EraseMentions ExportUser",

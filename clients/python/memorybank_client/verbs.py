@@ -230,6 +230,10 @@ class Verbs:
     """Find what was tried before."""
     add_record = Unary(long_term.AddRecordRequest, long_term.AddRecordResponse)
     """Store a record of any kind."""
+    put_record = Unary(long_term.PutRecordRequest, long_term.PutRecordResponse)
+    """Store a memory under an id of the caller's own, new or in place of the one that has it."""
+    batch_put_records = Unary(long_term.BatchPutRecordsRequest, long_term.BatchPutRecordsResponse)
+    """Put and delete many memories in one change: all or none."""
     get_record = Unary(long_term.GetRecordRequest, long_term.GetRecordResponse)
     """Read a record."""
     update_record = Unary(long_term.UpdateRecordRequest, long_term.UpdateRecordResponse)

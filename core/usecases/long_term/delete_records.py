@@ -50,7 +50,7 @@ async def delete_records(house: House, command: DeleteRecords) -> Committed[Reco
         if command.record_ids:
             chosen = [collection.stored(record_id) for record_id in command.record_ids]
         else:
-            chosen = [r for r in collection.records.values() if command.filter.admits(r)]
+            chosen = [r for r in collection.records.values() if command.filter.admits(collection, r)]
         return erasing(house, collection, chosen, now)
 
     done = await edit(house, command.key, compose, command.request, RecordsDeleted, even_off=True)

@@ -1,6 +1,9 @@
 """The chore that makes vectors of records' texts."""
 
+from collections.abc import Iterable
+
 from core.errors import CollectionNotFound
+from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.steps import RECORDS
 from core.long_term.texts import embedded
@@ -9,8 +12,8 @@ from core.usecases.house import House
 BATCH = 32  # records to a store write
 
 
-async def embed_records(house: House, key: CollectionKey) -> None:
-    """Embeds what has no vector. Raises EmbedderUnavailable, StoreUnavailable.
+async def embed_records(house: House, key: CollectionKey, only: Iterable[RecordId] | None = None) -> None:
+    """Embeds what has no vector, or of these `only`. Raises EmbedderUnavailable, StoreUnavailable.
 
     A record whose words changed as they were embedded is embedded again: it is dropped from the index, and wanting.
     """
@@ -18,7 +21,8 @@ async def embed_records(house: House, key: CollectionKey) -> None:
         try:
             async with house.collections.reading(key) as collection:
                 uid = collection.uid
-                batch = list(collection.wanting)[:BATCH]
+                wanting = collection.wanting
+                batch = [each for each in (wanting if only is None else only) if each in wanting][:BATCH]
                 texts = [embedded(collection.records[record_id]) for record_id in batch]
         except CollectionNotFound:
             return

@@ -1,11 +1,13 @@
 """ListRecords: records by id, all or those a filter admits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from core.ids import ConversationId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.conditions import Condition
 from core.model.record import NO_CONVERSATION, Record, RecordKind, RecordState
 from core.usecases.house import House
 from core.usecases.long_term.answers import Seen
@@ -27,12 +29,13 @@ class RecordFilter:
     conversation_id: ConversationId = NO_CONVERSATION
     awaits_review: bool = False
     writer: str = ""
+    metadata: tuple[Condition, ...] = ()
 
     @property
     def admits_all(self) -> bool:
         return self == ALL
 
-    def admits(self, record: Record) -> bool:
+    def admits(self, collection: Collection, record: Record) -> bool:
         return (
             (not self.kinds or record.kind in self.kinds)
             and (not self.category or record.category == self.category)
@@ -42,7 +45,11 @@ class RecordFilter:
             and self.needs_revision in (None, record.needs_revision)
             and (not self.conversation_id or record.conversation_id == self.conversation_id)
             and (not self.writer or record.writer == self.writer)
+            and (not self.metadata or self._holds(collection.metadata_of(record)))
         )
+
+    def _holds(self, metadata: Mapping[str, Any]) -> bool:
+        return all(condition.holds(metadata) for condition in self.metadata)
 
 
 ALL = RecordFilter()
@@ -84,7 +91,7 @@ async def list_records(house: House, command: ListRecords) -> RecordsListed:
         admitted = (
             record
             for record in _looked_through(collection, command.filter)
-            if command.filter.admits(record) and opened.lasts(record)
+            if command.filter.admits(collection, record) and opened.lasts(record)
         )
         page = page_of(
             command,

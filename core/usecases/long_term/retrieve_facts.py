@@ -9,7 +9,8 @@ from core.long_term.ranking import Admits, Ranked, Sought, admitting, ranked
 from core.model.record import Record, RecordKind, RecordState, Uses
 from core.model.vector import Vector
 from core.usecases.house import House
-from core.usecases.long_term.reading import Lasts, Open, retrieving
+from core.usecases.long_term.list_records import ALL, RecordFilter
+from core.usecases.long_term.reading import Open, retrieving
 from core.usecases.room import fitting
 from core.usecases.vectors import unit
 
@@ -27,6 +28,7 @@ class RetrieveFacts:
     include_superseded: bool = False
     min_similarity: float = 0.0
     observe: bool = False
+    filter: RecordFilter = ALL
     min_revision: int = 0
 
 
@@ -85,14 +87,17 @@ async def _vector(house: House, command: RetrieveFacts) -> Vector:
 
 def _admits(command: RetrieveFacts, opened: Open) -> Admits:
     """Returns which facts may be found; as a rule those that stand, and nothing more is asked of them."""
-    if opened.endless and not (command.categories or command.as_of or command.include_superseded):
+    asks = command.categories or command.as_of or command.include_superseded or not command.filter.admits_all
+    if opened.endless and not asks:
         return opened.collection.standing.__contains__
-    return admitting(opened.collection, _allowed(command, opened.lasts))
+    return admitting(opened.collection, _allowed(command, opened))
 
 
-def _allowed(command: RetrieveFacts, lasts: Lasts) -> Callable[[Record], bool]:
+def _allowed(command: RetrieveFacts, opened: Open) -> Callable[[Record], bool]:
     def allowed(record: Record) -> bool:
-        if record.kind is not RecordKind.FACT or not lasts(record):
+        if record.kind is not RecordKind.FACT or not opened.lasts(record):
+            return False
+        if not (command.filter.admits_all or command.filter.admits(opened.collection, record)):
             return False
         if command.categories and record.category not in command.categories:
             return False

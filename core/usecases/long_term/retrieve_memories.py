@@ -6,6 +6,7 @@ than wanted, and where something beside the route answers better than the route'
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from core.agents.recall_roles import SURE, RouteOpinion
 from core.errors import AgentReplyInvalid
@@ -14,22 +15,29 @@ from core.long_term.ranking import Ranked, Sought, admitting, ranked
 from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
 from core.usecases.house import House
+from core.usecases.long_term.embed_records import embed_records
+from core.usecases.long_term.list_records import ALL, RecordFilter
 from core.usecases.long_term.reading import Open, retrieving
 from core.usecases.long_term.retrieve_facts import RecordsFound, used
 from core.usecases.room import ROOM, fitted, weight
 
 MOST_REFLECTIONS = 5
+MOST_EMBEDDED = 32  # of what a search waits for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveMemories:
-    """`route`: None lets the Router decide."""
+    """`route`: None lets the Router decide. `strict`: it is never widened. `wait`: what has no vector
+    yet gets it first."""
 
     key: CollectionKey
     query: str
     route: Route | None = None
     top_k: int | None = None
     observe: bool = False
+    filter: RecordFilter = ALL
+    strict: bool = False
+    wait: bool = False
     min_revision: int = 0
 
 
@@ -46,6 +54,8 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
     """Raises AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable, RevisionNotReached."""
     route = command.route or await _routed(house, command)
     vector = (await house.embedder.embed_queries([command.query]))[0]
+    if command.wait:
+        await _embed(house, command)
     async with retrieving(house, command.key, command.min_revision) as opened:
         if opened is None:
             return MemoriesFound(found=(), reflections=(), route=route, revision=0)
@@ -56,7 +66,7 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
             text=command.query,
             vector=vector,
         )
-        route, best = _looked(house, opened, sought, route)
+        route, best = _looked(house, opened, sought, route, command)
         records = used(house, opened, None if command.observe else command.key, best)
         reflections = (
             reflections_over(opened, [one.record for one in best]) if Layer.L3 in route.layers else ()
@@ -69,6 +79,21 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
             revision=records.revision,
             truncated=records.truncated or len(shown) < len(reflections),
         )
+
+
+async def _embed(house: House, command: RetrieveMemories) -> None:
+    async with retrieving(house, command.key, command.min_revision) as opened:
+        if opened is None:
+            return
+        collection = opened.collection
+        admitted = (
+            key
+            for key in reversed(collection.wanting)
+            if command.filter.admits(collection, collection.records[key])
+        )
+        wanting = list(islice(admitted, MOST_EMBEDDED))
+    if wanting:
+        await embed_records(house, command.key, wanting)
 
 
 def _beside(records: RecordsFound, reflections: Sequence[Reflection]) -> tuple[Reflection, ...]:
@@ -91,7 +116,9 @@ def _route(opinion: RouteOpinion) -> Route:
     return Route(intent=opinion.intent, categories=categories, layers=opinion.layers)
 
 
-def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[Route, list[Ranked]]:
+def _looked(
+    house: House, opened: Open, sought: Sought, route: Route, command: RetrieveMemories
+) -> tuple[Route, list[Ranked]]:
     """Returns the best along the route, or of everything, and which it was."""
 
     def search(taken: Route) -> list[Ranked]:
@@ -100,6 +127,7 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
                 record.state is not RecordState.SUPERSEDED
                 and leads_to(taken, record)
                 and opened.lasts(record)
+                and (command.filter.admits_all or command.filter.admits(opened.collection, record))
             )
 
         return ranked(
@@ -110,6 +138,8 @@ def _looked(house: House, opened: Open, sought: Sought, route: Route) -> tuple[R
             house.long_term,
         )
 
+    if command.strict:
+        return route, search(route)
     widened = replace(route, widened=True)
     everything = search(widened)
     if not route.categories or route.widened:

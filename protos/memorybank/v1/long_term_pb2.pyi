@@ -237,6 +237,50 @@ REVIEW_DECISION_REJECT: ReviewDecision.ValueType  # 3
 """It is erased."""
 Global___ReviewDecision: _TypeAlias = ReviewDecision  # noqa: Y015
 
+class _MetadataOp:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MetadataOpEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MetadataOp.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    METADATA_OP_UNSPECIFIED: _MetadataOp.ValueType  # 0
+    """Not stated; refused."""
+    METADATA_OP_EQ: _MetadataOp.ValueType  # 1
+    """It is equal."""
+    METADATA_OP_NE: _MetadataOp.ValueType  # 2
+    """It is not equal, or not there."""
+    METADATA_OP_GT: _MetadataOp.ValueType  # 3
+    """It is greater; of texts: it stands behind."""
+    METADATA_OP_GTE: _MetadataOp.ValueType  # 4
+    """It is greater, or equal."""
+    METADATA_OP_LT: _MetadataOp.ValueType  # 5
+    """It is less."""
+    METADATA_OP_LTE: _MetadataOp.ValueType  # 6
+    """It is less, or equal."""
+    METADATA_OP_IN: _MetadataOp.ValueType  # 7
+    """It is equal to one of several."""
+
+class MetadataOp(_MetadataOp, metaclass=_MetadataOpEnumTypeWrapper):
+    """What is asked of a value in a record's metadata."""
+
+METADATA_OP_UNSPECIFIED: MetadataOp.ValueType  # 0
+"""Not stated; refused."""
+METADATA_OP_EQ: MetadataOp.ValueType  # 1
+"""It is equal."""
+METADATA_OP_NE: MetadataOp.ValueType  # 2
+"""It is not equal, or not there."""
+METADATA_OP_GT: MetadataOp.ValueType  # 3
+"""It is greater; of texts: it stands behind."""
+METADATA_OP_GTE: MetadataOp.ValueType  # 4
+"""It is greater, or equal."""
+METADATA_OP_LT: MetadataOp.ValueType  # 5
+"""It is less."""
+METADATA_OP_LTE: MetadataOp.ValueType  # 6
+"""It is less, or equal."""
+METADATA_OP_IN: MetadataOp.ValueType  # 7
+"""It is equal to one of several."""
+Global___MetadataOp: _TypeAlias = MetadataOp  # noqa: Y015
+
 class _Intent:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -1709,6 +1753,7 @@ class RetrieveFactsRequest(_message.Message):
     MIN_SIMILARITY_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     OBSERVE_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -1737,6 +1782,10 @@ class RetrieveFactsRequest(_message.Message):
     def as_of(self) -> _timestamp_pb2.Timestamp:
         """What held at this time. Absent: now."""
 
+    @_builtins.property
+    def filter(self) -> Global___RecordFilter:
+        """Which facts may be found: what it does not admit takes no place among `top_k`. Absent: all."""
+
     def __init__(
         self,
         *,
@@ -1751,10 +1800,11 @@ class RetrieveFactsRequest(_message.Message):
         min_similarity: _builtins.float | None = ...,
         min_revision: _builtins.int | None = ...,
         observe: _builtins.bool = ...,
+        filter: Global___RecordFilter | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_min_similarity", b"_min_similarity", "_top_k", b"_top_k", "as_of", b"as_of", "asked", b"asked", "embedding", b"embedding", "min_revision", b"min_revision", "min_similarity", b"min_similarity", "query", b"query", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_min_similarity", b"_min_similarity", "_top_k", b"_top_k", "as_of", b"as_of", "asked", b"asked", "embedding", b"embedding", "filter", b"filter", "min_revision", b"min_revision", "min_similarity", b"min_similarity", "query", b"query", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_min_similarity", b"_min_similarity", "_top_k", b"_top_k", "as_of", b"as_of", "asked", b"asked", "categories", b"categories", "collection", b"collection", "embedding", b"embedding", "include_superseded", b"include_superseded", "min_revision", b"min_revision", "min_similarity", b"min_similarity", "observe", b"observe", "query", b"query", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_min_similarity", b"_min_similarity", "_top_k", b"_top_k", "as_of", b"as_of", "asked", b"asked", "categories", b"categories", "collection", b"collection", "embedding", b"embedding", "filter", b"filter", "include_superseded", b"include_superseded", "min_revision", b"min_revision", "min_similarity", b"min_similarity", "observe", b"observe", "query", b"query", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
@@ -2076,6 +2126,178 @@ class AddRecordResponse(_message.Message):
 Global___AddRecordResponse: _TypeAlias = AddRecordResponse  # noqa: Y015
 
 @_typing.final
+class PutRecordRequest(_message.Message):
+    """A record to be put."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    RECORD_FIELD_NUMBER: _builtins.int
+    IF_REVISION_FIELD_NUMBER: _builtins.int
+    ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    collection: _builtins.str
+    """Which collection of it."""
+    if_revision: _builtins.int
+    """The revision at which the caller read the record; 0: it must not be there. Absent: it happens regardless."""
+    allow_sensitive: _builtins.bool
+    """Whether it may hold credentials, card, account and identity numbers."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def record(self) -> Global___Record:
+        """The record, a MEMORY, with its `record_id`. Its `ttl` counts from this call."""
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        record: Global___Record | None = ...,
+        if_revision: _builtins.int | None = ...,
+        allow_sensitive: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "if_revision", b"if_revision", "record", b"record"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision", "allow_sensitive", b"allow_sensitive", "collection", b"collection", "if_revision", b"if_revision", "record", b"record", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__if_revision: _TypeAlias = _typing.Literal["if_revision"]  # noqa: Y015
+    _WhichOneofArgType__if_revision: _TypeAlias = _typing.Literal["_if_revision", b"_if_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__if_revision) -> _WhichOneofReturnType__if_revision | None: ...
+
+Global___PutRecordRequest: _TypeAlias = PutRecordRequest  # noqa: Y015
+
+@_typing.final
+class PutRecordResponse(_message.Message):
+    """The record put."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECORD_FIELD_NUMBER: _builtins.int
+    CREATED_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    created: _builtins.bool
+    """Whether there was none under this id."""
+    revision: _builtins.int
+    """The collection's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def record(self) -> Global___Record:
+        """As it stands."""
+
+    def __init__(
+        self,
+        *,
+        record: Global___Record | None = ...,
+        created: _builtins.bool = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "record", b"record", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PutRecordResponse: _TypeAlias = PutRecordResponse  # noqa: Y015
+
+@_typing.final
+class BatchPutRecordsRequest(_message.Message):
+    """Records to be put and deleted in one change. At least one of them, at most 1,000 of each, none twice."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    DELETE_IDS_FIELD_NUMBER: _builtins.int
+    ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose memory."""
+    collection: _builtins.str
+    """Which collection of it."""
+    allow_sensitive: _builtins.bool
+    """Whether they may hold credentials, card, account and identity numbers."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
+        """Records, each as in PutRecord."""
+
+    @_builtins.property
+    def delete_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of MEMORY records that are erased; what is not there is passed over."""
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        records: _abc.Iterable[Global___Record] | None = ...,
+        delete_ids: _abc.Iterable[_builtins.str] | None = ...,
+        allow_sensitive: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow_sensitive", b"allow_sensitive", "collection", b"collection", "delete_ids", b"delete_ids", "records", b"records", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BatchPutRecordsRequest: _TypeAlias = BatchPutRecordsRequest  # noqa: Y015
+
+@_typing.final
+class BatchPutRecordsResponse(_message.Message):
+    """The records put and deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CREATED_IDS_FIELD_NUMBER: _builtins.int
+    AWAITING_IDS_FIELD_NUMBER: _builtins.int
+    DELETED_IDS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The collection's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def created_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids under which there was none."""
+
+    @_builtins.property
+    def awaiting_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of those that wait for a review."""
+
+    @_builtins.property
+    def deleted_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of those that were erased."""
+
+    def __init__(
+        self,
+        *,
+        created_ids: _abc.Iterable[_builtins.str] | None = ...,
+        awaiting_ids: _abc.Iterable[_builtins.str] | None = ...,
+        deleted_ids: _abc.Iterable[_builtins.str] | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaiting_ids", b"awaiting_ids", "created_ids", b"created_ids", "deleted_ids", b"deleted_ids", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BatchPutRecordsResponse: _TypeAlias = BatchPutRecordsResponse  # noqa: Y015
+
+@_typing.final
 class GetRecordRequest(_message.Message):
     """Asks for one record."""
 
@@ -2226,6 +2448,40 @@ class UpdateRecordResponse(_message.Message):
 Global___UpdateRecordResponse: _TypeAlias = UpdateRecordResponse  # noqa: Y015
 
 @_typing.final
+class MetadataCondition(_message.Message):
+    """A condition on a record's metadata. Numbers are compared with numbers, texts with texts; a path that leads nowhere, or
+    to something of another sort, fulfils NE alone.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PATH_FIELD_NUMBER: _builtins.int
+    OP_FIELD_NUMBER: _builtins.int
+    VALUE_JSON_FIELD_NUMBER: _builtins.int
+    path: _builtins.str
+    """Names of objects in one another, joined by dots: `place.city`. 1 to 256 code points."""
+    op: Global___MetadataOp.ValueType
+    """What is asked."""
+    value_json: _builtins.str
+    """A JSON text, number, boolean or null; with IN an array of at most 64 of these; with GT, GTE, LT and LTE a number or a
+    text. At most 4,096 code points.
+    """
+    def __init__(
+        self,
+        *,
+        path: _builtins.str = ...,
+        op: Global___MetadataOp.ValueType = ...,
+        value_json: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["op", b"op", "path", b"path", "value_json", b"value_json"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MetadataCondition: _TypeAlias = MetadataCondition  # noqa: Y015
+
+@_typing.final
 class RecordFilter(_message.Message):
     """Which records. What is empty admits all; what is given must all hold."""
 
@@ -2240,6 +2496,7 @@ class RecordFilter(_message.Message):
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     AWAITS_REVIEW_FIELD_NUMBER: _builtins.int
     WRITER_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
     category: _builtins.str
     """Of this category."""
     subcategory_prefix: _builtins.str
@@ -2249,7 +2506,7 @@ class RecordFilter(_message.Message):
     conversation_id: _builtins.str
     """From this conversation."""
     awaits_review: _builtins.bool
-    """Whether those that wait for a review are meant, and no others. Not in DeleteRecords: ReviewRecords settles them."""
+    """Whether those that wait for a review are meant, and no others. In ListRecords alone: ReviewRecords settles them."""
     writer: _builtins.str
     """Written by API keys of this subject, at most 128 code points."""
     @_builtins.property
@@ -2264,6 +2521,10 @@ class RecordFilter(_message.Message):
     def states(self) -> _containers.RepeatedScalarFieldContainer[Global___RecordState.ValueType]:
         """In any of these states."""
 
+    @_builtins.property
+    def metadata(self) -> _containers.RepeatedCompositeFieldContainer[Global___MetadataCondition]:
+        """What `metadata_json` says. At most 8."""
+
     def __init__(
         self,
         *,
@@ -2276,10 +2537,11 @@ class RecordFilter(_message.Message):
         conversation_id: _builtins.str = ...,
         awaits_review: _builtins.bool = ...,
         writer: _builtins.str = ...,
+        metadata: _abc.Iterable[Global___MetadataCondition] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "needs_revision", b"needs_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "awaits_review", b"awaits_review", "category", b"category", "conversation_id", b"conversation_id", "kinds", b"kinds", "needs_revision", b"needs_revision", "states", b"states", "subcategory_prefix", b"subcategory_prefix", "tags", b"tags", "writer", b"writer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision", "awaits_review", b"awaits_review", "category", b"category", "conversation_id", b"conversation_id", "kinds", b"kinds", "metadata", b"metadata", "needs_revision", b"needs_revision", "states", b"states", "subcategory_prefix", b"subcategory_prefix", "tags", b"tags", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__needs_revision: _TypeAlias = _typing.Literal["needs_revision"]  # noqa: Y015
     _WhichOneofArgType__needs_revision: _TypeAlias = _typing.Literal["_needs_revision", b"_needs_revision"]  # noqa: Y015
@@ -2952,6 +3214,9 @@ class RetrieveMemoriesRequest(_message.Message):
     TOP_K_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     OBSERVE_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    STRICT_FIELD_NUMBER: _builtins.int
+    WAIT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose memory."""
     collection: _builtins.str
@@ -2964,9 +3229,19 @@ class RetrieveMemoriesRequest(_message.Message):
     """The least revision to be seen. Absent: as the replica knows it."""
     observe: _builtins.bool
     """Whether only to look: what is found counts no use and no hit, so that looking changes no memory."""
+    strict: _builtins.bool
+    """Whether only where the route leads is searched, also where little is found there."""
+    wait: _builtins.bool
+    """Whether records that were stored a moment ago, and whose vectors are not made yet, get them first, the newest
+    32: any query finds them then, not only one with their words.
+    """
     @_builtins.property
     def route(self) -> Global___Route:
         """Where to look. Absent: the Router decides."""
+
+    @_builtins.property
+    def filter(self) -> Global___RecordFilter:
+        """Which records may be found: what it does not admit takes no place among `top_k`. Absent: all."""
 
     def __init__(
         self,
@@ -2978,10 +3253,13 @@ class RetrieveMemoriesRequest(_message.Message):
         top_k: _builtins.int | None = ...,
         min_revision: _builtins.int | None = ...,
         observe: _builtins.bool = ...,
+        filter: Global___RecordFilter | None = ...,
+        strict: _builtins.bool = ...,
+        wait: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "min_revision", b"min_revision", "route", b"route", "top_k", b"top_k"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "filter", b"filter", "min_revision", b"min_revision", "route", b"route", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "min_revision", b"min_revision", "observe", b"observe", "query", b"query", "route", b"route", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "_top_k", b"_top_k", "collection", b"collection", "filter", b"filter", "min_revision", b"min_revision", "observe", b"observe", "query", b"query", "route", b"route", "strict", b"strict", "top_k", b"top_k", "user", b"user", "wait", b"wait"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015

@@ -64,6 +64,16 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.AddRecordRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.AddRecordResponse.FromString,
                 _registered_method=True)
+        self.PutRecord = channel.unary_unary(
+                '/memorybank.v1.LongTerm/PutRecord',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.PutRecordRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.PutRecordResponse.FromString,
+                _registered_method=True)
+        self.BatchPutRecords = channel.unary_unary(
+                '/memorybank.v1.LongTerm/BatchPutRecords',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.BatchPutRecordsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.BatchPutRecordsResponse.FromString,
+                _registered_method=True)
         self.GetRecord = channel.unary_unary(
                 '/memorybank.v1.LongTerm/GetRecord',
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.GetRecordRequest.SerializeToString,
@@ -268,6 +278,24 @@ class LongTermServicer(object):
     def AddRecord(self, request, context):
         """Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
         and says the same, is not stored (`forgotten`). Errors: RECORD_EXISTS, SENSITIVE_CONTENT.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PutRecord(self, request, context):
+        """Stores a MEMORY under the id that its caller chose, whether or not one has it: all that a caller sets is replaced,
+        what is absent has its default. `create_time`, uses and the reflection over it stay; so do `confidence` and `reward`
+        unless given. It joins no other record, and a deletion before does not keep it out. A new one waits where any new
+        record would; one that waits is replaced as it waits; to change one that stands takes the scope `approve` then.
+        Errors: STALE_REVISION, RECORD_NOT_FOUND (`if_revision` of what is not there), SENSITIVE_CONTENT.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BatchPutRecords(self, request, context):
+        """Does the same with many records, and deletes others, in one change: all or none. Errors: SENSITIVE_CONTENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -562,6 +590,16 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.AddRecord,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.AddRecordRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.AddRecordResponse.SerializeToString,
+            ),
+            'PutRecord': grpc.unary_unary_rpc_method_handler(
+                    servicer.PutRecord,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.PutRecordRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.PutRecordResponse.SerializeToString,
+            ),
+            'BatchPutRecords': grpc.unary_unary_rpc_method_handler(
+                    servicer.BatchPutRecords,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.BatchPutRecordsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.BatchPutRecordsResponse.SerializeToString,
             ),
             'GetRecord': grpc.unary_unary_rpc_method_handler(
                     servicer.GetRecord,
@@ -864,6 +902,60 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/AddRecord',
             memorybank_dot_v1_dot_long__term__pb2.AddRecordRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.AddRecordResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PutRecord(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/PutRecord',
+            memorybank_dot_v1_dot_long__term__pb2.PutRecordRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.PutRecordResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BatchPutRecords(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.LongTerm/BatchPutRecords',
+            memorybank_dot_v1_dot_long__term__pb2.BatchPutRecordsRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.BatchPutRecordsResponse.FromString,
             options,
             channel_credentials,
             insecure,

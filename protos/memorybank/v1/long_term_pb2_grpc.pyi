@@ -56,6 +56,15 @@ class LongTermStub:
     """Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
     and says the same, is not stored (`forgotten`). Errors: RECORD_EXISTS, SENSITIVE_CONTENT.
     """
+    PutRecord: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.PutRecordRequest, _long_term_pb2.PutRecordResponse]
+    """Stores a MEMORY under the id that its caller chose, whether or not one has it: all that a caller sets is replaced,
+    what is absent has its default. `create_time`, uses and the reflection over it stay; so do `confidence` and `reward`
+    unless given. It joins no other record, and a deletion before does not keep it out. A new one waits where any new
+    record would; one that waits is replaced as it waits; to change one that stands takes the scope `approve` then.
+    Errors: STALE_REVISION, RECORD_NOT_FOUND (`if_revision` of what is not there), SENSITIVE_CONTENT.
+    """
+    BatchPutRecords: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.BatchPutRecordsRequest, _long_term_pb2.BatchPutRecordsResponse]
+    """Does the same with many records, and deletes others, in one change: all or none. Errors: SENSITIVE_CONTENT."""
     GetRecord: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.GetRecordRequest, _long_term_pb2.GetRecordResponse]
     """Reads a record. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND."""
     UpdateRecord: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]
@@ -207,6 +216,15 @@ class LongTermAsyncStub(LongTermStub):
     """Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
     and says the same, is not stored (`forgotten`). Errors: RECORD_EXISTS, SENSITIVE_CONTENT.
     """
+    PutRecord: _aio.UnaryUnaryMultiCallable[_long_term_pb2.PutRecordRequest, _long_term_pb2.PutRecordResponse]  # type: ignore[assignment]
+    """Stores a MEMORY under the id that its caller chose, whether or not one has it: all that a caller sets is replaced,
+    what is absent has its default. `create_time`, uses and the reflection over it stay; so do `confidence` and `reward`
+    unless given. It joins no other record, and a deletion before does not keep it out. A new one waits where any new
+    record would; one that waits is replaced as it waits; to change one that stands takes the scope `approve` then.
+    Errors: STALE_REVISION, RECORD_NOT_FOUND (`if_revision` of what is not there), SENSITIVE_CONTENT.
+    """
+    BatchPutRecords: _aio.UnaryUnaryMultiCallable[_long_term_pb2.BatchPutRecordsRequest, _long_term_pb2.BatchPutRecordsResponse]  # type: ignore[assignment]
+    """Does the same with many records, and deletes others, in one change: all or none. Errors: SENSITIVE_CONTENT."""
     GetRecord: _aio.UnaryUnaryMultiCallable[_long_term_pb2.GetRecordRequest, _long_term_pb2.GetRecordResponse]  # type: ignore[assignment]
     """Reads a record. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND."""
     UpdateRecord: _aio.UnaryUnaryMultiCallable[_long_term_pb2.UpdateRecordRequest, _long_term_pb2.UpdateRecordResponse]  # type: ignore[assignment]
@@ -385,6 +403,27 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         """Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
         and says the same, is not stored (`forgotten`). Errors: RECORD_EXISTS, SENSITIVE_CONTENT.
         """
+
+    @_abc_1.abstractmethod
+    def PutRecord(
+        self,
+        request: _long_term_pb2.PutRecordRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.PutRecordResponse, _abc.Awaitable[_long_term_pb2.PutRecordResponse]]:
+        """Stores a MEMORY under the id that its caller chose, whether or not one has it: all that a caller sets is replaced,
+        what is absent has its default. `create_time`, uses and the reflection over it stay; so do `confidence` and `reward`
+        unless given. It joins no other record, and a deletion before does not keep it out. A new one waits where any new
+        record would; one that waits is replaced as it waits; to change one that stands takes the scope `approve` then.
+        Errors: STALE_REVISION, RECORD_NOT_FOUND (`if_revision` of what is not there), SENSITIVE_CONTENT.
+        """
+
+    @_abc_1.abstractmethod
+    def BatchPutRecords(
+        self,
+        request: _long_term_pb2.BatchPutRecordsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.BatchPutRecordsResponse, _abc.Awaitable[_long_term_pb2.BatchPutRecordsResponse]]:
+        """Does the same with many records, and deletes others, in one change: all or none. Errors: SENSITIVE_CONTENT."""
 
     @_abc_1.abstractmethod
     def GetRecord(

@@ -1,5 +1,7 @@
 """Requests of LongTerm."""
 
+from dataclasses import replace
+
 from core.caller import Caller
 from core.ids import ConversationId, RecordId, ReflectionId
 from core.long_term.recovery import Failure
@@ -21,9 +23,10 @@ from core.usecases.long_term.generate_reflection import GenerateReflection
 from core.usecases.long_term.get_record import GetRecord
 from core.usecases.long_term.get_reflection import GetReflection
 from core.usecases.long_term.give_feedback import GiveFeedback
-from core.usecases.long_term.list_records import ListRecords
+from core.usecases.long_term.list_records import ListRecords, RecordFilter
 from core.usecases.long_term.list_reflections import ListReflections
 from core.usecases.long_term.list_retractions import ListRetractions
+from core.usecases.long_term.put_records import Put, PutRecords
 from core.usecases.long_term.recall_episodes import RecallEpisodes
 from core.usecases.long_term.record_recovery import RecordRecovery
 from core.usecases.long_term.report_outcome import ReportOutcome
@@ -66,6 +69,7 @@ from service.api.from_proto.records import (
 from service.api.from_proto.retrieval import time_range
 
 MOST_REFLECTED = 50
+MOST_PUT = 1_000
 TITLE = 256
 
 
@@ -135,6 +139,58 @@ def add_record(request: pb.AddRecordRequest, caller: Caller) -> AddRecord:
         )
 
 
+def put_record(request: pb.PutRecordRequest, caller: Caller) -> PutRecords:
+    with checking(caller) as check:
+        put = _put(check, request.record, "record.")
+        return PutRecords(
+            key=key_of(check, caller, request),
+            puts=(replace(put, if_revision=check.revision(request, "if_revision")),),
+            allow_sensitive=request.allow_sensitive,
+            approves=caller.may(Scope.APPROVE),
+            request=check.request(request),
+        )
+
+
+def batch_put_records(request: pb.BatchPutRecordsRequest, caller: Caller) -> PutRecords:
+    with checking(caller) as check:
+        check.amount("records", request.records, MOST_PUT, least=0 if request.delete_ids else 1)
+        puts = [
+            _put(check, each, f"records[{place}].") for place, each in enumerate(request.records[:MOST_PUT])
+        ]
+        known = set[str]()
+        for put in puts:
+            if put.record.record_id in known:
+                check.wrong(f"{put.place}record_id", "must not be there twice")
+            known.add(put.record.record_id)
+        deletes = check.ids("delete_ids", request.delete_ids, MOST_PUT)
+        for place, record_id in enumerate(deletes):
+            if record_id in known:
+                check.wrong(f"delete_ids[{place}]", "must not be one of records")
+        return PutRecords(
+            key=key_of(check, caller, request),
+            puts=tuple(puts),
+            deletes=tuple(map(RecordId, deletes)),
+            allow_sensitive=request.allow_sensitive,
+            approves=caller.may(Scope.APPROVE),
+            request=check.request(request),
+        )
+
+
+def _put(check: Checks, given: pb.Record, place: str) -> Put:
+    if given.kind not in (pb.RECORD_KIND_UNSPECIFIED, pb.RECORD_KIND_MEMORY):
+        check.wrong(f"{place}kind", "must be MEMORY: StoreFact stores facts, StoreEpisode episodes")
+    if given.HasField("recovery"):
+        check.wrong(f"{place}recovery", "is made by RecordRecovery alone")
+    check.id(f"{place}record_id", given.record_id)
+    return Put(
+        record=new_record(check, given, place),
+        dated=given.HasField("event_time"),
+        rated=given.HasField("confidence"),
+        rewarded=given.HasField("reward"),
+        place=place,
+    )
+
+
 def retrieve_facts(request: pb.RetrieveFactsRequest, caller: Caller) -> RetrieveFacts:
     with checking(caller) as check:
         asked = request.WhichOneof("asked")
@@ -152,6 +208,7 @@ def retrieve_facts(request: pb.RetrieveFactsRequest, caller: Caller) -> Retrieve
             include_superseded=request.include_superseded,
             min_similarity=check.optional_share(request, "min_similarity") or 0.0,
             observe=request.observe,
+            filter=_found_filter(check, request.filter),
             min_revision=check.min_revision(request),
         )
 
@@ -176,8 +233,17 @@ def retrieve_memories(request: pb.RetrieveMemoriesRequest, caller: Caller) -> Re
             route=_route(check, request.route) if request.HasField("route") else None,
             top_k=check.optional_int(request, "top_k", 1, MOST_RESULTS),
             observe=request.observe,
+            filter=_found_filter(check, request.filter),
+            strict=request.strict,
+            wait=request.wait,
             min_revision=check.min_revision(request),
         )
+
+
+def _found_filter(check: Checks, given: pb.RecordFilter) -> RecordFilter:
+    if given.awaits_review:
+        check.wrong("filter.awaits_review", "must not be set: what waits for a review is not found")
+    return record_filter(check, "filter", given)
 
 
 def _route(check: Checks, given: pb.Route) -> Route:

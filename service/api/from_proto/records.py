@@ -8,13 +8,14 @@ from typing import Any, Protocol
 from core.caller import Caller
 from core.ids import ConversationId, InvocationId, RecordId
 from core.keys import CollectionKey
+from core.long_term.conditions import Condition, Op
 from core.model.access import Scope
 from core.model.record import NO_RECORD, Episode, Origin, Record, RecordKind
 from core.text.storable import depth_of
 from core.usecases.long_term.list_records import RecordFilter
 from core.usecases.long_term.new_records import default_category
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.enums import RECORD_KINDS, RECORD_ORIGINS, RECORD_STATES, or_first
+from service.api.enums import METADATA_OPS, RECORD_KINDS, RECORD_ORIGINS, RECORD_STATES, or_first
 from service.api.from_proto.checks import (
     EPOCH,
     GOAL,
@@ -35,6 +36,9 @@ MOST_IDS = 100
 MOST_STEPS = 1_000
 MOST_CATEGORIES = 64
 EPISODE_STEPS = 100
+MOST_CONDITIONS = 8
+MOST_VALUES = 64  # of one condition
+CONDITION_PATH = 256
 
 
 def collection_key(
@@ -224,4 +228,40 @@ def record_filter(check: Checks, path: str, given: pb.RecordFilter) -> RecordFil
         conversation_id=ConversationId(optional_id(check, f"{path}.conversation_id", given.conversation_id)),
         awaits_review=given.awaits_review,
         writer=check.text(f"{path}.writer", given.writer, NAME),
+        metadata=_conditions(check, f"{path}.metadata", given.metadata),
     )
+
+
+def _conditions(check: Checks, path: str, given: Sequence[pb.MetadataCondition]) -> tuple[Condition, ...]:
+    check.amount(path, given, MOST_CONDITIONS)
+    return tuple(
+        _condition(check, f"{path}[{place}].", each) for place, each in enumerate(given[:MOST_CONDITIONS])
+    )
+
+
+def _condition(check: Checks, path: str, given: pb.MetadataCondition) -> Condition:
+    names = check.text(f"{path}path", given.path, CONDITION_PATH, least=1)
+    op = check.choice(f"{path}op", given.op, METADATA_OPS)
+    text = check.text(f"{path}value_json", given.value_json, SENTENCE, least=1)
+    try:
+        value = json.loads(text, parse_constant=_no_constant) if len(text) <= SENTENCE else None
+    except (ValueError, RecursionError):
+        check.wrong(f"{path}value_json", "must be JSON")
+        return Condition(path=(), op=Op.EQ, value=None)
+    if op is Op.IN:
+        fits = isinstance(value, list) and len(value) <= MOST_VALUES and all(map(_is_scalar, value))
+        rule = f"must be an array of at most {MOST_VALUES} texts, numbers, booleans and nulls"
+    elif op in (Op.EQ, Op.NE):
+        fits, rule = _is_scalar(value), "must be a text, a number, a boolean or null"
+    else:
+        fits = _is_scalar(value) and value is not None and not isinstance(value, bool)
+        rule = "must be a number or a text"
+    if not fits:
+        check.wrong(f"{path}value_json", rule)
+    return Condition(
+        path=tuple(names.split(".")), op=op, value=tuple(value) if isinstance(value, list) else value
+    )
+
+
+def _is_scalar(value: Any) -> bool:
+    return value is None or isinstance(value, str | bool | int | float)

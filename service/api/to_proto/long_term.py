@@ -26,6 +26,7 @@ from core.usecases.long_term.list_collections import CollectionsListed
 from core.usecases.long_term.list_records import RecordsListed
 from core.usecases.long_term.list_reflections import ReflectionsListed
 from core.usecases.long_term.list_retractions import RetractionsListed
+from core.usecases.long_term.put_records import RecordsPut
 from core.usecases.long_term.retract_records import RecordsRetracted
 from core.usecases.long_term.retrieve_facts import RecordsFound
 from core.usecases.long_term.retrieve_memories import MemoriesFound
@@ -241,6 +242,22 @@ def add_record(kept: RecordsKept) -> pb.AddRecordResponse:
         forgotten=kept.kept.forgotten,
         revision=kept.revision,
         replayed=kept.replayed,
+    )
+
+
+def put_record(kept: RecordsKept) -> pb.PutRecordResponse:
+    return pb.PutRecordResponse(
+        record=_first(kept), created=not kept.kept.known, revision=kept.revision, replayed=kept.replayed
+    )
+
+
+def batch_put_records(done: Committed[RecordsPut]) -> pb.BatchPutRecordsResponse:
+    return pb.BatchPutRecordsResponse(
+        created_ids=done.result.created,
+        awaiting_ids=done.result.awaiting,
+        deleted_ids=done.result.deleted,
+        revision=done.revision,
+        replayed=done.replayed,
     )
 
 

@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("langgraph.store.base")
 
-from langgraph.store.base import InvalidNamespaceError
+from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp
 from langgraph.store.memory import InMemoryStore
 
-from memorybank_client import SyncMemoryBankClient
+from memorybank_client import InvalidArgument, MemoryBankError, SyncMemoryBankClient
 from memorybank_client.adapters.langgraph_store import MemoryBankStore
 from service.cli.demo.server import running_server
 from tests.support.scale import scaled
@@ -94,8 +94,7 @@ def test_what_was_put_a_moment_ago_is_found_by_words_that_it_does_not_have(store
 
 def test_others_nearer_items_hide_none_of_a_namespace(store: MemoryBankStore) -> None:
     crowd = [(f"k{number}", f"The ferry {number} leaves at nine.") for number in range(1_500)]
-    with ThreadPoolExecutor(8) as several:
-        list(several.map(lambda each: store.put(("tenant", "acme-corp"), each[0], {"text": each[1]}), crowd))
+    store.batch([PutOp(("tenant", "acme-corp"), key, {"text": text}) for key, text in crowd])
     store.put(("tenant", "acme"), "lunch", {"text": "Noodles for lunch."})
     store.put(("tenant", "acme"), "boat", {"text": "A boat, no ferry."})
     store.put(("tenant", "acme", "船"), "渡轮", {"text": "渡轮九点开船。"})
@@ -158,6 +157,66 @@ def test_an_operator_that_is_none_here_is_named_whatever_is_there(
 ) -> None:
     with pytest.raises(ValueError, match=f"no operator '{named}'"):
         store.search(("nobody",), query=query, filter=asked)
+
+
+def test_a_batch_is_all_or_none_and_its_reads_come_first(store: MemoryBankStore) -> None:
+    space = ("a",)
+    store.put(space, "old", {"n": 1})
+
+    done = store.batch(
+        [
+            PutOp(space, "k", {"n": 1}),
+            GetOp(space, "k"),
+            PutOp(space, "k", {"n": 2}),
+            PutOp(space, "old", None),
+        ]
+    )
+    with pytest.raises(InvalidArgument):
+        store.batch([PutOp(space, "fine", {"n": 1}), PutOp(space, "large", {"text": "x" * 70_000})])
+
+    assert done == [None, None, None, None]
+    assert [(item.key, item.value) for item in store.search(space)] == [("k", {"n": 2})]
+
+
+def test_a_name_with_dots_leads_into_a_value(store: MemoryBankStore) -> None:
+    store.put(("a",), "oslo", {"at": {"sea": True, "name": "Oslo"}, "n": 1})
+    store.put(("a",), "无锡", {"at": {"sea": False, "name": "无锡"}, "at.sea": True, "n": True})
+
+    assert {item.key for item in store.search(("a",), filter={"at.sea": True})} == {"oslo", "无锡"}
+    assert [item.key for item in store.search(("a",), filter={"at.name": {"$ne": "Oslo"}})] == ["无锡"]
+    assert (
+        len(store.search(("a",), query="place", filter={"n": 1})) == 2
+    )  # to LangGraph's own stores 1 is true
+
+
+@pytest.mark.parametrize("asked", [{"limit": -1}, {"offset": -1}])
+def test_a_number_below_nothing_is_refused(store: MemoryBankStore, asked: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        store.search(("a",), **asked)
+
+
+def test_labels_may_be_of_any_length(store: MemoryBankStore) -> None:
+    long, longer = ("a" * 100, "船" * 100), ("a" * 100, "船" * 100, "x")
+    store.put(long, "k", {"n": 1})
+    store.put(longer, "k", {"n": 2})
+
+    assert store.get(long, "k") != store.get(longer, "k")
+    assert {item.namespace for item in store.search(long[:1], query="k")} == {long, longer}
+    assert [item.namespace for item in store.search(longer)] == [longer]
+    assert store.list_namespaces(prefix=long[:1]) == sorted((long, longer))
+
+
+def test_secrets_are_kept_where_the_store_was_told_so(store: MemoryBankStore) -> None:
+    secret = {"note": "password: hunter2secret!"}
+    with pytest.raises(MemoryBankError):
+        store.put(("a",), "k", secret)
+
+    allowing = MemoryBankStore(store._client, **store._owner, allow_sensitive=True)
+    allowing.put(("a",), "k", secret)
+
+    item = store.get(("a",), "k")
+    assert item is not None
+    assert item.value == secret
 
 
 def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: MemoryBankStore) -> None:

@@ -181,6 +181,16 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
         ],
         "StoreEpisode": [long_term.StoreEpisodeRequest(goal="Go", steps=["went"], outcome="there", **FACTS)],
         "AddRecord": [long_term.AddRecordRequest(record=fact("Trains 火车", record_id="new"), **FACTS)],
+        "PutRecord": [
+            long_term.PutRecordRequest(record=long_term.Record(record_id="put", content="Put 放"), **FACTS)
+        ],
+        "BatchPutRecords": [
+            long_term.BatchPutRecordsRequest(
+                records=[long_term.Record(record_id="put", content="Put again 再放")],
+                delete_ids=["nothing"],
+                **FACTS,
+            )
+        ],
         "UpdateRecord": [
             long_term.UpdateRecordRequest(
                 record=fact("Boat one", record_id="r1", tags=["a"]),

@@ -164,6 +164,12 @@ MAKES: dict[str, Callable[[str], Message]] = {
     "AddRecord": lambda r: pb.AddRecordRequest(
         user="ada", collection="work", record=pb.Record(record_id=r, content="Mine"), request_id="q1"
     ),
+    "PutRecord": lambda r: pb.PutRecordRequest(
+        user="ada", collection="work", record=pb.Record(record_id="p1", content="Mine"), request_id="q1"
+    ),
+    "BatchPutRecords": lambda r: pb.BatchPutRecordsRequest(
+        user="ada", collection="work", records=[pb.Record(record_id="p1", content="Mine")], delete_ids=[r]
+    ),
     "RecordRecovery": lambda r: pb.RecordRecoveryRequest(
         user="ada", collection="work", error_type="E", tool="t", message="harbour", success=True
     ),

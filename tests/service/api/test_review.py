@@ -148,6 +148,8 @@ def asking(method: str, house: House, record_id: str) -> Any:
     for field, most in (("page_size", 1_000), ("top_k", 1_000), ("top_facts", 1_000), ("min_match", 0.0)):
         if field in names:
             setattr(request, field, most)
+    if "filter" in names:
+        request.ClearField("filter")
     if "include_superseded" in names:
         request.include_superseded = True
     return request
@@ -309,6 +311,25 @@ async def test_an_agent_s_key_can_neither_approve_nor_switch_off_nor_bypass_it(h
     (left,) = await house.listed()
     assert (left.content, left.state) == (KNOWN, pb.RECORD_STATE_ACTIVE)
     assert not [each for each in (await house("ListReflections")).reflections if MARK in each.title]
+
+
+async def test_what_is_put_waits_and_is_put_again_as_it_waits(house: House) -> None:
+    def note(content: str) -> pb.Record:
+        return pb.Record(record_id="note", content=content)
+
+    first = await house("PutRecord", "agent", record=note(WORDS))
+    again = await house("BatchPutRecords", "agent", records=[note(f"{WORDS} 2")])
+    (waiting,) = await house.listed(waiting=True)
+    approved = await house("PutRecord", "person", record=note("The pier is closed. 码头关闭。"))
+    refused_ = await house.tried("PutRecord", "agent", record=note(WORDS))
+
+    assert (first.created, first.record.awaits_review) == (True, True)
+    assert (list(again.created_ids), list(again.awaiting_ids)) == ([], ["note"])
+    assert waiting.content == f"{WORDS} 2"
+    assert (approved.created, approved.record.awaits_review) == (False, False)
+    assert await house.listed(waiting=True) == []
+    assert (refused_.code, refused_.reason) == (DENIED, "PERMISSION_DENIED")
+    assert "The pier is closed. 码头关闭。" in {each.content for each in await house.listed()}
 
 
 async def test_a_mending_that_is_known_keeps_its_words_until_others_are_approved(house: House) -> None:

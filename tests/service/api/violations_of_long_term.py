@@ -73,7 +73,32 @@ OWN: Table = {
     "metadata_json": BAD_JSON,
     "ttl": BAD_DURATIONS,
 }
+PUT: Table = {
+    **OWN,
+    "record_id": REQUIRED_ID,
+    "kind": [pb.RECORD_KIND_FACT, pb.RECORD_KIND_EPISODE, *NO_ENUM],
+    "origin": NO_ENUM,
+    "conversation_id": BAD_IDS,
+    "invocation_id": BAD_IDS,
+    "steps": [[1] * 1_001, [0], [-1]],
+    "episode": [pb.Episode(goal="g")],
+    "recovery": [pb.Recovery(error_type="E", tool="t")],
+}
+CONDITION: Table = {
+    "path": text(256, needed=True),
+    "op": [0, *NO_ENUM],
+    "value_json": ["", "x", "NaN", "[1]", "{}", "1 2", '"' + "x" * SENTENCE + '"'],
+}
 FILTER: Table = {
+    "metadata": [
+        [pb.MetadataCondition(path="a", op=pb.METADATA_OP_EQ, value_json="1")] * 9,
+        [pb.MetadataCondition(path="a", op=pb.METADATA_OP_IN, value_json="1")],
+        [pb.MetadataCondition(path="a", op=pb.METADATA_OP_IN, value_json="[[]]")],
+        [pb.MetadataCondition(path="a", op=pb.METADATA_OP_IN, value_json=str([1] * 65))],
+        [pb.MetadataCondition(path="a", op=pb.METADATA_OP_GT, value_json="true")],
+        [pb.MetadataCondition(path="a", op=pb.METADATA_OP_LTE, value_json="null")],
+    ],
+    **under("metadata[].", CONDITION),
     "kinds": [[99], [1] * 17],
     "category": BAD_CATEGORIES,
     "subcategory_prefix": text(128),
@@ -93,17 +118,22 @@ WHOLE = pb.Record(
     state=pb.RECORD_STATE_ACTIVE,
 )
 ADA = "ada"
+NAMED = pb.RecordFilter(metadata=[pb.MetadataCondition(path="a.b", op=pb.METADATA_OP_EQ, value_json="1")])
 
 RIGHT: dict[str, Message] = {
     "StoreFact": pb.StoreFactRequest(user=ADA, content="x"),
-    "RetrieveFacts": pb.RetrieveFactsRequest(user=ADA, query="q"),
+    "RetrieveFacts": pb.RetrieveFactsRequest(user=ADA, query="q", filter=NAMED),
     "StoreEpisode": pb.StoreEpisodeRequest(user=ADA, goal="g"),
     "RecallEpisodes": pb.RecallEpisodesRequest(user=ADA, query="q"),
     "AddRecord": pb.AddRecordRequest(user=ADA, record=pb.Record(kind=pb.RECORD_KIND_FACT, content="x")),
+    "PutRecord": pb.PutRecordRequest(user=ADA, record=pb.Record(record_id="r1", content="x")),
+    "BatchPutRecords": pb.BatchPutRecordsRequest(
+        user=ADA, records=[pb.Record(record_id="r1", content="x")], delete_ids=["r2"]
+    ),
     "GetRecord": pb.GetRecordRequest(user=ADA, record_id="r1"),
     "UpdateRecord": pb.UpdateRecordRequest(user=ADA, record=WHOLE, update_mask=ALL_BUT_EPISODE),
-    "ListRecords": pb.ListRecordsRequest(user=ADA),
-    "DeleteRecords": pb.DeleteRecordsRequest(user=ADA, filter=pb.RecordFilter(needs_revision=True)),
+    "ListRecords": pb.ListRecordsRequest(user=ADA, filter=NAMED),
+    "DeleteRecords": pb.DeleteRecordsRequest(user=ADA, filter=NAMED),
     "ReviewRecords": pb.ReviewRecordsRequest(
         user=ADA, record_ids=["r1"], decision=pb.REVIEW_DECISION_CORRECT, content="c"
     ),
@@ -113,7 +143,7 @@ RIGHT: dict[str, Message] = {
     "ReleaseRetraction": pb.ReleaseRetractionRequest(user=ADA, retraction_id="x1"),
     "EraseRetraction": pb.EraseRetractionRequest(user=ADA, retraction_id="x1"),
     "ListRetractions": pb.ListRetractionsRequest(user=ADA),
-    "RetrieveMemories": pb.RetrieveMemoriesRequest(user=ADA, query="q"),
+    "RetrieveMemories": pb.RetrieveMemoriesRequest(user=ADA, query="q", filter=NAMED),
     "RecordRecovery": pb.RecordRecoveryRequest(user=ADA, error_type="E", tool="t", success=True),
     "FindRecoveries": pb.FindRecoveriesRequest(user=ADA, error_type="E", tool="t"),
     "ReportOutcome": pb.ReportOutcomeRequest(user=ADA, record_ids=["r1"]),
@@ -161,6 +191,8 @@ WRONG: dict[str, Table] = {
         "categories": [["A"], [""], ["a"] * 65],
         "as_of": BAD_TIMES,
         "min_similarity": BAD_SHARES,
+        **under("filter.", FILTER),
+        "filter.awaits_review": [True],
     },
     "StoreEpisode": {
         **WRITE,
@@ -188,6 +220,20 @@ WRONG: dict[str, Table] = {
         "record.steps": [[1] * 1_001, [0], [-1]],
         "record.episode": [pb.Episode(goal="g")],
         "record.recovery": [pb.Recovery(error_type="E", tool="t")],
+    },
+    "PutRecord": {
+        **WRITE,
+        **under("record.", PUT),
+        "if_revision": BAD_REVISIONS,
+    },
+    "BatchPutRecords": {
+        **WRITE,
+        "records": [
+            [pb.Record(record_id=f"r{n}", content="x") for n in range(1_001)],
+            [pb.Record(record_id="r1", content="x"), pb.Record(record_id="r1", content="y")],
+        ],
+        **under("records[].", PUT),
+        "delete_ids": [["/"], ["r2", "r2"], ["r1"], [f"d{n}" for n in range(1_001)]],
     },
     "GetRecord": {**READ, "record_id": REQUIRED_ID},
     "UpdateRecord": {
@@ -231,6 +277,8 @@ WRONG: dict[str, Table] = {
         "route.categories": [["?"], [""], ["a"] * 65],
         "route.layers": [[99], [-1]],
         "top_k": BAD_TOP_K,
+        **under("filter.", FILTER),
+        "filter.awaits_review": [True],
     },
     "RecordRecovery": {
         **WRITE,
@@ -324,7 +372,7 @@ NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "r
 
 HARMLESS: dict[str, Mapping[str, str]] = {
     "StoreFact": {"allow_sensitive": YES_OR_NO, "wait": YES_OR_NO},
-    "RetrieveFacts": {"include_superseded": YES_OR_NO, "observe": YES_OR_NO},
+    "RetrieveFacts": dict.fromkeys(("include_superseded", "observe", "filter.needs_revision"), YES_OR_NO),
     "RecallEpisodes": {"observe": YES_OR_NO},
     "FindRecoveries": {"observe": YES_OR_NO},
     "StoreEpisode": {"allow_sensitive": YES_OR_NO},
@@ -335,6 +383,12 @@ HARMLESS: dict[str, Mapping[str, str]] = {
         "record.episode": "as in StoreEpisode, for a record that is one",
         "record.recovery": "made by RecordRecovery alone",
     },
+    "PutRecord": {f"record.{name}": UNSEEN for name in (*OF_RECORDS, "state")}
+    | dict.fromkeys(("allow_sensitive", "record.needs_revision"), YES_OR_NO)
+    | dict.fromkeys(("record.episode", "record.recovery"), "no MEMORY has one"),
+    "BatchPutRecords": {f"records[].{name}": UNSEEN for name in (*OF_RECORDS, "state")}
+    | dict.fromkeys(("allow_sensitive", "records[].needs_revision"), YES_OR_NO)
+    | dict.fromkeys(("records[].episode", "records[].recovery"), "no MEMORY has one"),
     "UpdateRecord": {f"record.{name}": UNSEEN for name in (*OF_RECORDS, *NOT_CHANGED)}
     | {
         "allow_sensitive": YES_OR_NO,
@@ -345,7 +399,8 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "DeleteRecords": {"filter.needs_revision": YES_OR_NO},
     "ReviewRecords": {"allow_sensitive": YES_OR_NO},
     "RetractRecords": {"dry_run": YES_OR_NO},
-    "RetrieveMemories": {"route.widened": UNSEEN, "observe": YES_OR_NO},
+    "RetrieveMemories": {"route.widened": UNSEEN}
+    | dict.fromkeys(("observe", "strict", "wait", "filter.needs_revision"), YES_OR_NO),
     "RecordRecovery": {"allow_sensitive": YES_OR_NO},
     "ReportOutcome": dict.fromkeys(("succeeded", "by_citation"), YES_OR_NO),
     "GiveFeedback": {"by_citation": YES_OR_NO},

@@ -3,16 +3,18 @@
 A namespace is a path of labels, kept as the records' subcategory; a value is kept as the record's metadata, word for
 word, and its texts as the content that searches read. Time to live is in minutes, as LangGraph has it, and begins
 anew with every read that asks for it (`refresh_ttl`, or the store's `TTLConfig`). An item has one record: its id
-follows from namespace and key, so that putting it twice is putting it once, in one change. The labels of a namespace
-have at most 128 characters together, a value 65,536 as JSON. Of puts of one key at once each succeeds, and one stays.
+follows from namespace and key, so that putting it twice is putting it once, in one change. A value has at most 65,536
+characters as JSON. Of puts of one key at once each succeeds, and one stays.
 
-A search by meaning looks through the nearest of all items, more and more of them. What it does not reach follows by
-the words that it shares with the query, without a score: others are nearer, or it was put a moment ago and its meaning
-is not known yet.
+As in LangGraph's own stores the reads of a batch come first, and of several puts of a key the last stays; all puts
+and deletes of a batch are one change, up to 1,000 of each.
+
+A search by meaning looks among the items of its namespace alone, and finds what was put a moment ago. What has nothing
+in common with the query follows without a score.
 
 What is put is got back equal; what has another kind of record in the same collection is not touched.
 
-`pip install langgraph-checkpoint` brings what this module imports.
+`pip install langgraph-checkpoint` brings what this module imports: 4.0 to 4.3 were tried.
 """
 
 import asyncio
@@ -47,35 +49,45 @@ TAG = "langgraph"
 SEPARATOR = "\x1f"
 PAGE = 1_000
 CONTENT = 4_096
-LABELS = 128  # characters of a namespace
-NEAREST = (100, 1_000)  # records that a search by meaning looks at, fewer first
-PUTS = 10  # times that a put is tried while others put and delete the same key
+LABELS = 128  # characters of a namespace that stand as they are
+LABELS_KEPT = 80  # of a longer one; a hash follows
+NEAREST = 1_000  # records that a search by meaning brings at the most
+PUTS = 1_000  # records of one change
+CONDITIONS = 8
 WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-VALUE = FieldMask(paths=["content", "metadata_json", "ttl"])
 EXTENDED = FieldMask(paths=["metadata_json", "ttl"])
 MISSING = (
     ErrorReason.ERROR_REASON_RECORD_NOT_FOUND,
     ErrorReason.ERROR_REASON_COLLECTION_NOT_FOUND,
 )
 
-EXISTS = (ErrorReason.ERROR_REASON_RECORD_EXISTS,)
-
 
 class MemoryBankStore(BaseStore):
-    """One collection of one user. The synchronous client may be shared between threads; `abatch` works in one."""
+    """One collection of one user. The synchronous client may be shared between threads; `abatch` works in one.
+    `allow_sensitive`: values may hold credentials, card, account and identity numbers, which are refused otherwise."""
 
     supports_ttl = True
 
     def __init__(
-        self, client: SyncMemoryBankClient, user: str, collection: str = "", *, ttl: TTLConfig | None = None
+        self,
+        client: SyncMemoryBankClient,
+        user: str,
+        collection: str = "",
+        *,
+        ttl: TTLConfig | None = None,
+        allow_sensitive: bool = False,
     ) -> None:
         self.ttl_config = ttl
+        self._allow_sensitive = allow_sensitive
         self._client = client
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Performs every operation in order; a later one sees what an earlier one put."""
-        return [self._done(op) for op in ops]
+        """Performs the reads in order, then all puts and deletes in one change."""
+        asked = list(ops)
+        results = [None if isinstance(op, PutOp) else self._done(op) for op in asked]
+        self._put({_id_of(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)})
+        return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         return await asyncio.to_thread(self.batch, list(ops))
@@ -86,9 +98,6 @@ class MemoryBankStore(BaseStore):
             if record is not None and op.refresh_ttl:
                 self._extend(record)
             return None if record is None else Item(**_fields(record))
-        if isinstance(op, PutOp):
-            self._put(op)
-            return None
         if isinstance(op, SearchOp):
             return self._found(op)
         if isinstance(op, ListNamespacesOp):
@@ -105,45 +114,20 @@ class MemoryBankStore(BaseStore):
                 return None
             raise
 
-    def _put(self, op: PutOp) -> None:
-        record_id = _id_of(op.namespace, op.key)
-        if op.value is None:
-            self._delete(record_id)
+    def _put(self, ops: Mapping[str, PutOp]) -> None:
+        puts = [_record_of(record_id, op) for record_id, op in ops.items() if op.value is not None]
+        gone = [record_id for record_id, op in ops.items() if op.value is None]
+        if not puts:
+            for record_id in gone:
+                self._delete(record_id)
             return
-        if any(SEPARATOR in label for label in op.namespace):
-            raise ValueError("a label of a namespace must not hold the unit separator (U+001F)")
-        before = self._record(op.namespace, op.key)
-        told = {"key": op.key, "value": op.value} | ({} if op.ttl is None else {"ttl": op.ttl})
-        record = pb.Record(
-            record_id=record_id,
-            kind=pb.RECORD_KIND_MEMORY,
-            category=CATEGORY,
-            subcategory=SEPARATOR.join(op.namespace),
-            tags=[TAG],
-            content=_content(op),
-            metadata_json=json.dumps(told, ensure_ascii=False),
-            confidence=1.0,
-        )
-        if op.ttl is not None:
-            record.ttl.CopyFrom(_lasting(before, op.ttl))
-        self._write(record, is_there=before is not None)
-
-    def _write(self, record: pb.Record, *, is_there: bool) -> None:
-        """Adds the record or changes the one that is there, whatever others do to it meanwhile: the last one stays."""
-        for tries_left in reversed(range(PUTS)):
-            try:
-                if is_there:
-                    self._client.update_record(**self._owner, record=record, update_mask=VALUE)
-                else:
-                    self._client.add_record(**self._owner, record=record)
-                return
-            except MemoryBankError as error:
-                moved = MISSING if is_there else EXISTS
-                if error.reason not in moved or not tries_left:
-                    raise
-            if is_there:
-                self._delete(record.record_id)  # it may have expired, and hold its id until it is swept away
-            is_there = not is_there
+        for start in range(0, max(len(puts), len(gone)), PUTS):
+            self._client.batch_put_records(
+                **self._owner,
+                records=puts[start : start + PUTS],
+                delete_ids=gone[start : start + PUTS],
+                allow_sensitive=self._allow_sensitive,
+            )
 
     def _delete(self, record_id: str) -> None:
         try:
@@ -172,6 +156,8 @@ class MemoryBankStore(BaseStore):
     # ---- several ----
 
     def _found(self, op: SearchOp) -> list[SearchItem]:
+        if op.limit < 0 or op.offset < 0:
+            raise ValueError(f"limit and offset are 0 or more, not {min(op.limit, op.offset)}")
         _require_operators(op.filter)
         found = self._by_meaning(op, op.query) if op.query else [(record, None) for record in self._below(op)]
         shown = found[op.offset : op.offset + op.limit]
@@ -181,10 +167,18 @@ class MemoryBankStore(BaseStore):
 
     def _by_meaning(self, op: SearchOp, query: str) -> list[tuple[pb.Record, float | None]]:
         """Returns what the search wants, nearest first; what is not among the nearest follows."""
-        near: list[tuple[pb.Record, float | None]] = []
         route = pb.Route(intent=pb.INTENT_DECIDE, categories=[CATEGORY])
-        for top_k in NEAREST:
-            found = self._client.retrieve_memories(**self._owner, query=query, route=route, top_k=top_k)
+        near: list[tuple[pb.Record, float | None]] = []
+        for top_k in sorted({min(op.offset + op.limit, NEAREST), NEAREST}):
+            found = self._client.retrieve_memories(
+                **self._owner,
+                query=query,
+                route=route,
+                strict=True,
+                wait=True,
+                filter=_filter(op.namespace_prefix, op.filter),
+                top_k=max(top_k, 1),
+            )
             near = [(one.record, one.similarity) for one in found.memories if _is_wanted(one.record, op)]
             if len(near) >= op.offset + op.limit:
                 return near
@@ -198,19 +192,18 @@ class MemoryBankStore(BaseStore):
 
     def _below(self, op: SearchOp) -> list[pb.Record]:
         """Returns what the search wants, its query left aside, newest first."""
-        return [record for record in self._all(op.namespace_prefix) if _is_wanted(record, op)]
+        chosen = _filter(op.namespace_prefix, op.filter)
+        return [record for record in self._all(chosen) if _is_wanted(record, op)]
 
-    def _all(self, prefix: Sequence[str] = ()) -> list[pb.Record]:
-        """Returns every item of namespaces that begin so, and of some whose labels only do; newest first."""
+    def _all(self, chosen: pb.RecordFilter) -> list[pb.Record]:
+        """Returns every item that the filter admits, newest first."""
         records: list[pb.Record] = []
         token = ""
         while True:
             try:
                 page = self._client.list_records(
                     **self._owner,
-                    filter=pb.RecordFilter(
-                        category=CATEGORY, tags=[TAG], subcategory_prefix=SEPARATOR.join(prefix)[:LABELS]
-                    ),
+                    filter=chosen,
                     page_size=PAGE,
                     page_token=token,
                 )
@@ -224,7 +217,7 @@ class MemoryBankStore(BaseStore):
                 return sorted(records, key=lambda r: r.update_time.ToNanoseconds(), reverse=True)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        every = {_namespace(record) for record in self._all()}
+        every = {_namespace(record) for record in self._all(_filter((), None))}
         chosen = {n for n in every if all(_matches(n, condition) for condition in op.match_conditions or ())}
         cut = sorted({n[: op.max_depth] for n in chosen} if op.max_depth is not None else chosen)
         return cut[op.offset : op.offset + op.limit]
@@ -233,9 +226,60 @@ class MemoryBankStore(BaseStore):
 # ---- values ----
 
 
+def _record_of(record_id: str, op: PutOp) -> pb.Record:
+    if any(SEPARATOR in label for label in op.namespace):
+        raise ValueError("a label of a namespace must not hold the unit separator (U+001F)")
+    told: dict[str, Any] = {"key": op.key, "value": op.value}
+    path = SEPARATOR.join(op.namespace)
+    if len(path) > LABELS:
+        told["namespace"] = list(op.namespace)
+    record = pb.Record(
+        record_id=record_id,
+        kind=pb.RECORD_KIND_MEMORY,
+        category=CATEGORY,
+        subcategory=path if len(path) <= LABELS else f"{path[:LABELS_KEPT]}{SEPARATOR}{_hash(path)}",
+        tags=[TAG],
+        content=_content(op),
+        confidence=1.0,
+    )
+    if op.ttl is not None:
+        told["ttl"] = op.ttl
+        record.ttl.FromTimedelta(timedelta(minutes=op.ttl))
+    record.metadata_json = json.dumps(told, ensure_ascii=False)
+    return record
+
+
+def _filter(prefix: Sequence[str], asked: Mapping[str, Any] | None) -> pb.RecordFilter:
+    """Returns what the service leaves out before it cuts: never anything that is wanted."""
+    path = SEPARATOR.join(prefix)
+    return pb.RecordFilter(
+        category=CATEGORY,
+        tags=[TAG],
+        subcategory_prefix=path if len(path) <= LABELS_KEPT else path[:LABELS_KEPT],
+        metadata=[
+            pb.MetadataCondition(
+                path=f"value.{name}", op=pb.METADATA_OP_IN, value_json=json.dumps(_alike(wanted))
+            )
+            for name, wanted in (asked or {}).items()
+            if isinstance(wanted, str | bool | int | float)
+            and "." not in name
+            and len(str(wanted)) < CONTENT // 8
+        ][:CONDITIONS],
+    )
+
+
+def _alike(value: str | float) -> list[str | float | bool]:
+    """Returns the JSON values that equal it: to Python 1 is true."""
+    return [value, bool(value) if not isinstance(value, bool) else int(value)] if value in (0, 1) else [value]
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:40]
+
+
 def _id_of(namespace: Sequence[str], key: str) -> str:
     named = json.dumps([*namespace, key], ensure_ascii=False)
-    return f"lg-{sha256(named.encode()).hexdigest()[:40]}"
+    return f"lg-{_hash(named)}"
 
 
 def _fields(record: pb.Record) -> dict[str, Any]:
@@ -249,7 +293,8 @@ def _fields(record: pb.Record) -> dict[str, Any]:
 
 
 def _namespace(record: pb.Record) -> tuple[str, ...]:
-    return tuple(record.subcategory.split(SEPARATOR))
+    labels = json.loads(record.metadata_json).get("namespace")
+    return tuple(labels or record.subcategory.split(SEPARATOR))
 
 
 def _value(record: pb.Record) -> dict[str, Any]:
@@ -268,9 +313,9 @@ def _put_time(record: pb.Record) -> datetime:
     return datetime.fromisoformat(put) if put else _time(record.update_time)
 
 
-def _lasting(before: pb.Record | None, minutes: float) -> Duration:
+def _lasting(record: pb.Record, minutes: float) -> Duration:
     """Returns a time to live that ends so many minutes from now: a record's counts from its making."""
-    age = timedelta() if before is None else max(datetime.now(UTC) - _time(before.create_time), timedelta())
+    age = max(datetime.now(UTC) - _time(record.create_time), timedelta())
     made = Duration()
     made.FromTimedelta(age + timedelta(minutes=minutes))
     return made
@@ -332,7 +377,15 @@ def _require_operators(asked: Any, within: bool = False) -> None:
 
 
 def _fits(value: Mapping[str, Any], asked: Mapping[str, Any] | None) -> bool:
-    return all(_holds(value.get(name), wanted) for name, wanted in (asked or {}).items())
+    return all(_holds(_named(value, name), wanted) for name, wanted in (asked or {}).items())
+
+
+def _named(value: Mapping[str, Any], name: str) -> Any:
+    """Returns what has the name, or what a name with dots leads to."""
+    found: Any = value
+    for part in (name,) if name in value else name.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
 
 
 def _holds(found: Any, wanted: Any) -> bool:
