@@ -29,6 +29,8 @@ HEADINGS: Mapping[str, tuple[str, ...]] = {
     "以往的类似任务": ("episodes",),
     "What was learnt from several cases": ("reflections",),
     "从多个案例中得到的经验": ("reflections",),
+    "Said in other conversations": ("elsewhere",),
+    "在其他对话中说过的": ("elsewhere",),
     "What was talked about before": ("long",),
     "之前谈过的内容（摘要）": ("long",),
     "What was done before": ("invocations",),

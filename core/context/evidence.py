@@ -42,10 +42,11 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 class Kind(IntEnum):
     """What a candidate is; of two that say the same the greater stands."""
 
-    FACT = 0
-    PASSAGE = 1
-    TURN = 2
-    PAIR = 3  # both sides of a conflict
+    ELSEWHERE = 0  # a piece of a turn of another conversation
+    FACT = 1
+    PASSAGE = 2
+    TURN = 3
+    PAIR = 4  # both sides of a conflict
 
 
 class Said(NamedTuple):
@@ -73,11 +74,13 @@ class Candidate(NamedTuple):
 
 class Source(NamedTuple):
     """A source's candidates, in its own order, without repetition. `holds`: which holds which word of the query, shape
-    (candidates, words); `cosines`: on the embedder's scale, NaN for what has no vector."""
+    (candidates, words); `cosines`: on the embedder's scale, NaN for what has no vector; `doubts`: what is taken from
+    the measure of each, None for nothing."""
 
     candidates: Sequence[Candidate]
     holds: NDArray[np.bool_]
     cosines: NDArray[np.float64]
+    doubts: NDArray[np.float64] | None = None
 
 
 class Copy(NamedTuple):
@@ -200,13 +203,13 @@ def placed(
     sources = [source for source in sources if source.candidates]
     if not sources:
         return NOTHING._replace(is_floored=floor is not None, disputes=disputes)
-    idf = _idf(np.concatenate([source.holds for source in sources]))
+    idf = idf_of(np.concatenate([source.holds for source in sources]))
     pool = [candidate for source in sources for candidate in source.candidates]
     into = _folded(pool)
     weights: dict[str, float] = {}
     for source in sources:
         own: dict[str, float] = {}
-        downwards = np.sort(_measures(source, idf))[::-1].tolist()
+        downwards = np.sort(unordered(source, idf))[::-1].tolist()
         for candidate, weight in zip(source.candidates, downwards, strict=True):
             own.setdefault(into[candidate.name].name, weight)
         for name, weight in own.items():
@@ -252,8 +255,8 @@ def _behind_pairs(
 
 def measured(sources: Sequence[Source]) -> list[NDArray[np.float64]]:
     """Returns the weights of each source's candidates on one scale, in the source's own order."""
-    idf = _idf(np.concatenate([source.holds for source in sources])) if sources else np.zeros(0)
-    return [np.sort(_measures(source, idf))[::-1] for source in sources]
+    idf = idf_of(np.concatenate([source.holds for source in sources])) if sources else np.zeros(0)
+    return [np.sort(unordered(source, idf))[::-1] for source in sources]
 
 
 def _within(order: Sequence[str], standing: Mapping[str, Candidate], room: int | None) -> Sequence[str]:
@@ -275,7 +278,7 @@ def _copies(pool: Iterable[Candidate], into: Mapping[str, Candidate]) -> dict[st
     return copies
 
 
-def _idf(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
+def idf_of(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Weighs each word by how few of all candidates hold it."""
     held = holds.sum(axis=0)
     idf: NDArray[np.float64] = np.log1p((len(holds) - held + 0.5) / (held + 0.5))
@@ -287,7 +290,7 @@ def shares_of_words(sources: Sequence[Source]) -> list[NDArray[np.float64]]:
     filled = [source for source in sources if source.candidates]
     if not filled:
         return [np.zeros(0) for _ in sources]
-    idf = _idf(np.concatenate([source.holds for source in filled]))
+    idf = idf_of(np.concatenate([source.holds for source in filled]))
     return [_shares(source, idf) if source.candidates else np.zeros(0) for source in sources]
 
 
@@ -296,10 +299,12 @@ def _shares(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
     return source.holds @ idf / whole if whole > 0.0 else np.zeros(len(source.cosines))
 
 
-def _measures(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
+def unordered(source: Source, idf: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the measure of each candidate by itself. `idf`: what each word weighs."""
     shares = _shares(source, idf)
     mixed = WORDS_SHARE * shares + (1.0 - WORDS_SHARE) * source.cosines
-    return np.where(np.isnan(source.cosines), shares, mixed)
+    found: NDArray[np.float64] = np.where(np.isnan(source.cosines), shares, mixed)
+    return found if source.doubts is None else found - source.doubts
 
 
 def _folded(pool: Sequence[Candidate]) -> dict[str, Candidate]:
@@ -355,10 +360,15 @@ def _target(candidate: Candidate, others: Iterable[tuple[Rank, Candidate]]) -> C
 
 
 def _may_fold(candidate: Candidate, other: Candidate) -> bool:
-    """Whether a candidate may stand behind another, which another person has not said: a fact behind whatever says it;
-    others behind no fact, and only with a sentence that is not alike by chance."""
+    """Whether a candidate may stand behind another, which another person has not said: what was said elsewhere behind
+    whatever says it, a fact behind all but that; others behind no fact, and only with a sentence that is not alike by
+    chance."""
     own, theirs = candidate.said.speakers, other.said.speakers
     if own and theirs and not own <= theirs:
+        return False
+    if candidate.kind is Kind.ELSEWHERE:
+        return True
+    if other.kind is Kind.ELSEWHERE:
         return False
     if candidate.kind is Kind.FACT:
         return True

@@ -5,11 +5,12 @@ Law: pure. Of all that weighs less than the floor the heaviest are named, each w
 
 from core.context.bank_evidence import MEMORIES
 from core.context.conversing import RECALL
+from core.context.elsewhere import ELSEWHERE
 from core.context.evidence import Candidate, Kind, Placement
 from core.context.long_term import EPISODES, FACTS, STRATEGIES, Known
 from core.context.sections import LeftOut, Loss
 
-_SECTIONS = {Kind.PASSAGE: MEMORIES, Kind.PAIR: MEMORIES, Kind.TURN: RECALL}
+_SECTIONS = {Kind.ELSEWHERE: ELSEWHERE, Kind.PASSAGE: MEMORIES, Kind.PAIR: MEMORIES, Kind.TURN: RECALL}
 
 
 def below_floor(placement: Placement, known: Known | None = None) -> tuple[LeftOut, ...]:

@@ -17,6 +17,7 @@ class Words:
     facts: str
     episodes: str
     reflections: str
+    elsewhere: str
     summaries: str
     invocations: str
     clusters: str
@@ -44,6 +45,7 @@ class Words:
         of_talk = (
             self.keys,
             self.promoted,
+            self.elsewhere,
             self.summaries,
             self.invocations,
             self.clusters,
@@ -61,6 +63,7 @@ ENGLISH = Words(
     facts="What is known of the user",
     episodes="Similar tasks before",
     reflections="What was learnt from several cases",
+    elsewhere="Said in other conversations",
     summaries="What was talked about before",
     invocations="What was done before",
     clusters="Earlier turns on the same matter",
@@ -89,6 +92,7 @@ CHINESE = Words(
     facts="关于用户的已知事实",
     episodes="以往的类似任务",
     reflections="从多个案例中得到的经验",
+    elsewhere="在其他对话中说过的",
     summaries="之前谈过的内容（摘要）",
     invocations="之前做过的事",
     clusters="相关的历史对话",

@@ -37,9 +37,18 @@ from core.long_term.steps import (
     ReflectionPut,
     Step,
 )
-from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, normalised
+from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, normalised, statement
 from core.model.collection import CollectionRecord, Feedback, Tombstone
-from core.model.record import PREFERENCE, STRATEGY, Record, RecordKind, RecordState, Reflection, Uses
+from core.model.record import (
+    PREFERENCE,
+    STRATEGY,
+    Record,
+    RecordKind,
+    RecordState,
+    Reflection,
+    SupersededReason,
+    Uses,
+)
 from core.model.retraction import Held, Retraction
 from core.model.review import Proposal
 from core.model.vector import Vector
@@ -72,6 +81,9 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.plain_facts: dict[RecordId, None] = {}  # of them neither preferences nor strategies
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
+        self._replaced: dict[
+            str, dict[RecordId, None]
+        ] = {}  # facts another took the place of, by what was said
         self._proposing: dict[str, dict[RecordId, None]] = {}  # proposals, by normalised text
         self._metadata: dict[RecordId, Mapping[str, Any]] = {}  # parsed, of records that were asked for
         self._characters = 0
@@ -165,6 +177,10 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         saying = [self.records[key] for key in self._saying.get(normalised(content), ())]
         return min(saying, key=lambda record: (record.create_time, record.record_id), default=None)
 
+    def replaced(self, sentence: str) -> Iterable[Record]:
+        """Returns the facts that said this, and of which another took the place that says something else."""
+        return [self.records[key] for key in self._replaced.get(normalised(sentence), ())]
+
     def proposals_saying(self, content: str) -> list[Proposal]:
         """Returns the proposals with these very words, the oldest first."""
         found = [self.proposals[key] for key in self._proposing.get(normalised(content), ())]
@@ -232,6 +248,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self._characters += _length(record)
         if _stands(record):
             self._saying.setdefault(normalised(record.content), {})[key] = None
+        elif _is_replaced(record):
+            self._replaced.setdefault(normalised(statement(record)), {})[key] = None
         for derived, belongs in self._sorts(record):
             if belongs:
                 derived.setdefault(key)  # where it was before it keeps its place
@@ -259,6 +277,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self._metadata.pop(key, None)
         self._characters -= _length(record)
         _take(self._saying, normalised(record.content), key)
+        if _is_replaced(record):
+            _take(self._replaced, normalised(statement(record)), key)
 
 
 def _take(by_text: dict[str, dict[RecordId, None]], text: str, record_id: RecordId) -> None:
@@ -271,6 +291,10 @@ def _take(by_text: dict[str, dict[RecordId, None]], text: str, record_id: Record
 
 def _stands(record: Record) -> bool:
     return record.kind is RecordKind.FACT and record.state is not RecordState.SUPERSEDED
+
+
+def _is_replaced(record: Record) -> bool:
+    return record.superseded_reason not in (None, SupersededReason.SAME) and record.kind is RecordKind.FACT
 
 
 def _is_edit(step: Step, revision: int) -> bool:

@@ -47,6 +47,10 @@ def cosines(
     """Returns the cosines on the space's scale, uncut; NaN for a key without a vector, or without a query's."""
     if vector is None:
         return np.full(len(keys), np.nan)
-    found = index.similarities(vector.astype(np.float32), keys).astype(np.float64)
-    scaled = (found - space.cosine_floor) / (space.cosine_ceiling - space.cosine_floor)
-    return np.where(found == ABSENT, np.nan, scaled)
+    return scaled(index.similarities(vector.astype(np.float32), keys), space)
+
+
+def scaled(found: NDArray[np.float32], space: EmbeddingSpace) -> NDArray[np.float64]:
+    """Returns cosines as they were found on the space's scale, uncut; NaN for an absent one."""
+    on_scale = (found.astype(np.float64) - space.cosine_floor) / (space.cosine_ceiling - space.cosine_floor)
+    return np.where(found == ABSENT, np.nan, on_scale)

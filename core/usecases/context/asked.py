@@ -31,6 +31,7 @@ class AssembleContext:
     """No part: all that have a source. No number: as configured. `state`: where things stand, which episodes are to be
     like, too. `min_revisions` by the names of keys (`conversation/ada/c1`). `patience`: how long a part may take.
     `observe`: nothing that is found counts a hit or a use. `min_score`: the least weight of what is found.
+    `recall_turns`: whether to look into the user's other conversations that teach the collection.
     `task`: the prompt is for the next step of that bank's task, which it ends with; `input` is what memories are looked
     for then.
     """
@@ -57,6 +58,7 @@ class AssembleContext:
     patience: timedelta | None = None
     observe: bool = False
     min_score: float | None = None
+    recall_turns: bool = True
     task: Augment | None = None
     min_revisions: Mapping[str, int] = field(default_factory=dict)
 

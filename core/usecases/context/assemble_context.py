@@ -19,6 +19,7 @@ from core.context.conversing import (
     key_section,
     recorded_section,
 )
+from core.context.elsewhere import elsewhere_section
 from core.context.evidence import NO_DISPUTES, Disputes, Placement, Source, placed
 from core.context.floor import below_floor
 from core.context.long_term import long_term_sections
@@ -36,6 +37,7 @@ from core.text.tokens import estimate, tokens_of
 from core.usecases.bank.augment import Augment, Gathered, gather
 from core.usecases.bank.search import query_vector
 from core.usecases.context.asked import AssembleContext, Form, Missing, Part
+from core.usecases.context.elsewhere import Elsewhere, elsewhere
 from core.usecases.context.known import Remembered, remembered
 from core.usecases.context.turn_evidence import source_of, talk_of, without_need
 from core.usecases.conversation.get_working_memory import (
@@ -96,6 +98,7 @@ class Read:
 
     instructions: SourcesLoaded | None
     known: Remembered | None
+    elsewhere: Elsewhere | None
     talk: TalkRead | None
     bank: Gathered | None
     working: WorkingMemory | None
@@ -142,17 +145,24 @@ async def _read(house: House, command: AssembleContext, budget: int, missing: li
         except MemoryBankError as failure:
             if not _may_be_missing(command, part, failure):
                 raise
-            missing.append(Missing(part=part, error=failure))
+            if all(each.part is not part for each in missing):
+                missing.append(Missing(part=part, error=failure))
         return None
 
-    instructions, known, talk, bank, working = await asyncio.gather(
+    recalls = command.recall_turns and command.needs and command.task is None
+    instructions, known, said, talk, bank, working = await asyncio.gather(
         part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_sources(house, refs)),
         part(Part.LONG_TERM, command.collection, lambda key: remembered(house, command, key)),
+        part(
+            Part.LONG_TERM,
+            command.collection if recalls else None,
+            lambda key: elsewhere(house, command, key, budget),
+        ),
         part(Part.CONVERSATION, command.conversation, lambda key: _conversation(house, command, key, budget)),
         part(Part.BANK, command.bank, lambda key: _bank(house, command, key, budget)),
         part(Part.WORKING, command.invocation, lambda key: _working(house, command, key)),
     )
-    return Read(instructions=instructions, known=known, talk=talk, bank=bank, working=working)
+    return Read(instructions=instructions, known=known, elsewhere=said, talk=talk, bank=bank, working=working)
 
 
 def _may_be_missing(command: AssembleContext, part: Part, failure: MemoryBankError) -> bool:
@@ -281,10 +291,13 @@ def _recorded(
     words = words_like(language)
     of_talk = conversation_sections(read.talk.talk, placement, words, budget, room) if read.talk else []
     beside = sum(tokens_of(item.size) for section in of_talk[3:] for item in section.items)
+    said = [elsewhere_section(read.elsewhere.passages, placement, words)] if read.elsewhere else []
+    beside += sum(tokens_of(item.size) for section in said for item in section.items)
     of_bank = read.bank.evidence if read.bank else None
     return [
         *of_talk[:1],
         *_known(read, placement, words),
+        *said,
         *of_talk[1:3],
         *(bank_sections(of_bank, placement, language, room, beside) if of_bank else ()),
         *of_talk[3:],
@@ -302,6 +315,7 @@ def sources_of(read: Read) -> list[Source]:
     sources = [read.bank.evidence.source] if read.bank and read.bank.evidence else []
     sources += [read.talk.source] if read.talk else []
     sources += read.known.sources if read.known else ()
+    sources += [read.elsewhere.source] if read.elsewhere else []
     return sources
 
 

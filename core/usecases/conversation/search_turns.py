@@ -4,48 +4,27 @@ Law: what is found does not depend on which conversations happen to be in memory
 one measure over all of them says what comes first (`core.context.evidence`).
 """
 
-import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import nlargest
 from typing import NamedTuple
 
 from core.context.evidence import Source, measured
+from core.conversation.conversation import Conversation
 from core.conversation.search import TurnHit, best_segments, hit_of
 from core.conversation.search import search_turns as found_in
-from core.errors import ConversationNotFound
-from core.ids import ConversationId, Tenant, User
+from core.ids import ConversationId, SegmentRef
 from core.keys import ConversationKey
-from core.model.access import OPEN, Binding
 from core.model.bank import EmbeddingSpace
-from core.model.conversation import ConversationRecord
 from core.model.vector import Vector
-from core.ports.store import Listing
 from core.usecases.bank.search import query_vector
+from core.usecases.conversation.across import AllConversations, newest, read_each
 from core.usecases.house import House
-from core.usecases.long_term.memory import memory_of
 from core.usecases.room import fitting
 from core.usecases.vectors import unit
 from core.verbatim.measuring import cosines, holding, words_of
 from core.verbatim.query import Filter, Query
-
-MOST_CONVERSATIONS = 100
-AT_ONCE = 4  # conversations that one call loads at a time
-PAGE = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllConversations:
-    """Which of a user's: those that teach a collection (empty: any), with all of the labels; at the most so many.
-    `within`: what the caller is bound to."""
-
-    tenant: Tenant
-    user: User
-    collection: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    within: Binding = OPEN
-    most: int = MOST_CONVERSATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,54 +121,35 @@ class _Searched(NamedTuple):
 
 async def _in_all(house: House, command: SearchTurns, among: AllConversations) -> TurnsFound:
     """Searches the conversations with the newest turns, a few at a time."""
-    chosen, more = await _chosen(house, among)
+    chosen, more = await newest(house, among)
     query = await _query(house, command)
-    words, free = words_of(command.text), asyncio.Semaphore(AT_ONCE)
+    words, space = words_of(command.text), house.embedder.space
 
-    async def searched(key: ConversationKey) -> _Searched | None:
-        async with free:
-            try:
-                return await _searched(house, key, query, words)
-            except ConversationNotFound:
-                return None  # deleted meanwhile
+    def look(conversation: Conversation) -> tuple[list[TurnHit], Source]:
+        best = best_segments(conversation, query, space)
+        source = measured_by(conversation, [one.key for one in best], words, query.vector, space)
+        return [hit_of(conversation, one) for one in best], source
 
-    found = await asyncio.gather(*(searched(record.key) for record in chosen))
-    searches = [one for one in found if one is not None]
+    found = await read_each(house, [record.key for record in chosen], look)
+    searches = [_Searched(key.conversation_id, *looked) for key, looked in found]
     merged = _merged(searches, query.top_k)
     return replace(_answer(command, merged, 0), conversations=len(searches), more=more)
 
 
-async def _chosen(house: House, among: AllConversations) -> tuple[list[ConversationRecord], bool]:
-    """Returns the conversations to be searched, and whether there are more."""
-    if not (await memory_of(house, among.tenant, among.user)).enabled:
-        return [], False
-    listing = Listing(user=among.user, collection=among.collection, labels=among.labels, within=among.within)
-    on: list[ConversationRecord] = []
-    after = ""
-    while True:
-        page = await house.store.listed(among.tenant, ConversationKey.kind, listing, after, PAGE)
-        on += [record for record, _ in page if record.enabled and record.turn_count]
-        if len(page) < PAGE:
-            break
-        after = page[-1][0].key.name
-    newest = nlargest(
-        among.most, on, key=lambda record: (record.last_turn_time or record.create_time, record.key.name)
+def measured_by(
+    conversation: Conversation,
+    refs: Sequence[SegmentRef],
+    words: Sequence[str],
+    vector: Vector | None,
+    space: EmbeddingSpace,
+) -> Source:
+    """Returns what measures segments beside those of other conversations; no candidates."""
+    verbatim = conversation.verbatim
+    return Source(
+        candidates=[],
+        holds=holding(verbatim.words, refs, words),
+        cosines=cosines(verbatim.vectors, refs, vector, space),
     )
-    return newest, len(on) > len(newest)
-
-
-async def _searched(house: House, key: ConversationKey, query: Query, words: Sequence[str]) -> _Searched:
-    space: EmbeddingSpace = house.embedder.space
-    async with house.conversations.reading(key) as conversation:
-        best = best_segments(conversation, query, space)
-        refs, verbatim = [one.key for one in best], conversation.verbatim
-        hits = [hit_of(conversation, one) for one in best]
-        source = Source(
-            candidates=[],
-            holds=holding(verbatim.words, refs, words),
-            cosines=cosines(verbatim.vectors, refs, query.vector, space),
-        )
-        return _Searched(key.conversation_id, hits, source)
 
 
 def _merged(searches: Sequence[_Searched], top_k: int) -> list[FoundTurn]:

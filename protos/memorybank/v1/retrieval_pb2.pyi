@@ -817,6 +817,7 @@ class AssembleContextRequest(_message.Message):
     OBSERVE_FIELD_NUMBER: _builtins.int
     TOOLS_APART_FIELD_NUMBER: _builtins.int
     MIN_SCORE_FIELD_NUMBER: _builtins.int
+    RECALL_TURNS_FIELD_NUMBER: _builtins.int
     input: _builtins.str
     """What is to be answered, at most 100,000 code points; must not be blank."""
     system: _builtins.str
@@ -865,6 +866,11 @@ class AssembleContextRequest(_message.Message):
     """The least weight of what is found for the input, as in AugmentRequest: of facts, strategies without a proof, episodes,
     turns and memories of the bank alike. Absent: none.
     """
+    recall_turns: _builtins.bool
+    """Whether to look into the user's other conversations that teach the collection, the 100 with the newest turns, too: what
+    is stored as no fact is found there as it was said. It is a part of long-term memory. Nothing is found of a collection
+    with a review, nor what holds a secret, was deleted from the collection, or lost its place to another fact. Absent: yes.
+    """
     @_builtins.property
     def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
         """Which parts. Empty: all that are named above."""
@@ -911,15 +917,18 @@ class AssembleContextRequest(_message.Message):
         observe: _builtins.bool = ...,
         tools_apart: _builtins.bool = ...,
         min_score: _builtins.float | None = ...,
+        recall_turns: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "min_score", b"min_score", "part_timeout", b"part_timeout", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "min_score", b"min_score", "part_timeout", b"part_timeout", "recall_turns", b"recall_turns", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "invocation_id", b"invocation_id", "min_revisions", b"min_revisions", "min_score", b"min_score", "observe", b"observe", "part_timeout", b"part_timeout", "parts", b"parts", "refs", b"refs", "run_id", b"run_id", "state", b"state", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "allow_partial", b"allow_partial", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "form", b"form", "input", b"input", "invocation_id", b"invocation_id", "min_revisions", b"min_revisions", "min_score", b"min_score", "observe", b"observe", "part_timeout", b"part_timeout", "parts", b"parts", "recall_turns", b"recall_turns", "refs", b"refs", "run_id", b"run_id", "state", b"state", "system", b"system", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
     _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
     _WhichOneofReturnType__min_score: _TypeAlias = _typing.Literal["min_score"]  # noqa: Y015
     _WhichOneofArgType__min_score: _TypeAlias = _typing.Literal["_min_score", b"_min_score"]  # noqa: Y015
+    _WhichOneofReturnType__recall_turns: _TypeAlias = _typing.Literal["recall_turns"]  # noqa: Y015
+    _WhichOneofArgType__recall_turns: _TypeAlias = _typing.Literal["_recall_turns", b"_recall_turns"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
     _WhichOneofReturnType__top_clusters: _TypeAlias = _typing.Literal["top_clusters"]  # noqa: Y015
@@ -934,6 +943,8 @@ class AssembleContextRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__min_score) -> _WhichOneofReturnType__min_score | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__recall_turns) -> _WhichOneofReturnType__recall_turns | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
     @_typing.overload
@@ -1060,7 +1071,9 @@ class AssembleContextResponse(_message.Message):
 
     @_builtins.property
     def left_out(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.LeftOut]:
-        """What the budget had no room for, in the order of sections. A turn's id is its step, an item's its number."""
+        """What the budget had no room for, in the order of sections. A turn's id is its step, that of another conversation
+        `CONVERSATION_ID#STEP`, an item's its number.
+        """
 
     @_builtins.property
     def node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -1113,7 +1126,7 @@ Global___AssembleContextResponse: _TypeAlias = AssembleContextResponse  # noqa: 
 
 @_typing.final
 class ExplainRequest(_message.Message):
-    """Asks why a memory stands in a context. Up to field 24 the fields are those of AssembleContextRequest, by their names and
+    """Asks why a memory stands in a context. Up to field 26 the fields are those of AssembleContextRequest, by their names and
     numbers, for the context in question.
     """
 
@@ -1159,6 +1172,7 @@ class ExplainRequest(_message.Message):
     TOP_FACTS_FIELD_NUMBER: _builtins.int
     TOP_EPISODES_FIELD_NUMBER: _builtins.int
     TOOLS_APART_FIELD_NUMBER: _builtins.int
+    RECALL_TURNS_FIELD_NUMBER: _builtins.int
     NODE_ID_FIELD_NUMBER: _builtins.int
     SEGMENT_FIELD_NUMBER: _builtins.int
     RECORD_ID_FIELD_NUMBER: _builtins.int
@@ -1198,6 +1212,8 @@ class ExplainRequest(_message.Message):
     """How many episodes are looked for, 0 to 1,000. Absent: as configured."""
     tools_apart: _builtins.bool
     """Whether the prompt does without the declaration of deep retrieval."""
+    recall_turns: _builtins.bool
+    """Whether the user's other conversations are looked into, too. Absent: yes."""
     node_id: _builtins.str
     """A node of the bank, or its handle. It stands where any of its segments does."""
     record_id: _builtins.str
@@ -1247,18 +1263,21 @@ class ExplainRequest(_message.Message):
         top_facts: _builtins.int | None = ...,
         top_episodes: _builtins.int | None = ...,
         tools_apart: _builtins.bool = ...,
+        recall_turns: _builtins.bool | None = ...,
         node_id: _builtins.str = ...,
         segment: _types_pb2.SegmentRef | None = ...,
         record_id: _builtins.str = ...,
         step: _builtins.int = ...,
         text: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "memory", b"memory", "node_id", b"node_id", "record_id", b"record_id", "segment", b"segment", "step", b"step", "text", b"text", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "memory", b"memory", "node_id", b"node_id", "recall_turns", b"recall_turns", "record_id", b"record_id", "segment", b"segment", "step", b"step", "text", b"text", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "input", b"input", "invocation_id", b"invocation_id", "memory", b"memory", "min_revisions", b"min_revisions", "node_id", b"node_id", "parts", b"parts", "record_id", b"record_id", "refs", b"refs", "run_id", b"run_id", "segment", b"segment", "state", b"state", "step", b"step", "system", b"system", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "input", b"input", "invocation_id", b"invocation_id", "memory", b"memory", "min_revisions", b"min_revisions", "node_id", b"node_id", "parts", b"parts", "recall_turns", b"recall_turns", "record_id", b"record_id", "refs", b"refs", "run_id", b"run_id", "segment", b"segment", "state", b"state", "step", b"step", "system", b"system", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
     _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
+    _WhichOneofReturnType__recall_turns: _TypeAlias = _typing.Literal["recall_turns"]  # noqa: Y015
+    _WhichOneofArgType__recall_turns: _TypeAlias = _typing.Literal["_recall_turns", b"_recall_turns"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
     _WhichOneofArgType__token_budget: _TypeAlias = _typing.Literal["_token_budget", b"_token_budget"]  # noqa: Y015
     _WhichOneofReturnType__top_clusters: _TypeAlias = _typing.Literal["top_clusters"]  # noqa: Y015
@@ -1273,6 +1292,8 @@ class ExplainRequest(_message.Message):
     _WhichOneofArgType_memory: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__recall_turns) -> _WhichOneofReturnType__recall_turns | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__token_budget) -> _WhichOneofReturnType__token_budget | None: ...
     @_typing.overload

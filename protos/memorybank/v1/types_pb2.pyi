@@ -2144,7 +2144,9 @@ class SectionItem(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     COPIES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step."""
+    """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step, of one of another conversation
+    `CONVERSATION_ID#STEP`.
+    """
     tokens: _builtins.int
     """The tokens that it takes, without the line of its day."""
     @_builtins.property
@@ -2212,7 +2214,9 @@ class LeftOut(_message.Message):
     long-term memory `record`, `reflection`; of working memory `item`.
     """
     id: _builtins.str
-    """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step."""
+    """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step, of one of another conversation
+    `CONVERSATION_ID#STEP`.
+    """
     reason: Global___LeftOutReason.ValueType
     """What became of it."""
     tokens: _builtins.int

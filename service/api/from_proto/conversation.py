@@ -10,6 +10,7 @@ from core.ids import Collection, ConversationId, User
 from core.keys import ConversationKey
 from core.model.access import Scope
 from core.model.conversation import ConversationSettings, SummaryKind
+from core.usecases.conversation.across import MOST_CONVERSATIONS, AllConversations
 from core.usecases.conversation.add_key import AddKey
 from core.usecases.conversation.add_turns import AddTurns, NewTurn
 from core.usecases.conversation.create_conversation import CreateConversation
@@ -24,7 +25,7 @@ from core.usecases.conversation.list_conversations import ListConversations
 from core.usecases.conversation.list_keys import ListKeys
 from core.usecases.conversation.list_summaries import ListSummaries
 from core.usecases.conversation.list_turns import LAST, ListTurns
-from core.usecases.conversation.search_turns import MOST_CONVERSATIONS, AllConversations, SearchTurns
+from core.usecases.conversation.search_turns import SearchTurns
 from core.usecases.conversation.update_conversation import UpdateConversation
 from core.usecases.conversation.update_key import UpdateKey
 from memorybank.v1 import conversation_pb2 as pb

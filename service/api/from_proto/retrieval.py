@@ -257,6 +257,7 @@ def _context(check: Checks, request: pb.AssembleContextRequest, caller: Caller) 
         tools_apart=request.tools_apart,
         observe=request.observe,
         min_score=check.optional_share(request, "min_score"),
+        recall_turns=request.recall_turns if request.HasField("recall_turns") else True,
         allow_partial=request.allow_partial,
         patience=_patience(check, request),
         min_revisions=revisions,

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from core.bank.query import Hit
 from core.context.conversing import DONE, LONG, MID, PROMOTED, RECALL, SHORT
+from core.context.elsewhere import ELSEWHERE
 from core.context.long_term import EPISODES, FACTS, PREFERENCES, REFLECTIONS, STRATEGIES
 from core.context.sections import LeftOut, Loss, SectionSize, Standing
 from core.context.working import WORKING
@@ -181,7 +182,7 @@ def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
 
 
 _KINDS = {
-    **dict.fromkeys((MID, RECALL, SHORT), "turn"),
+    **dict.fromkeys((MID, RECALL, SHORT, ELSEWHERE), "turn"),
     **dict.fromkeys((PREFERENCES, STRATEGIES, FACTS, EPISODES), "record"),
     REFLECTIONS: "reflection",
     LONG: "summary",

@@ -331,7 +331,7 @@ class Meeting:
 
 async def test_parts_are_read_at_once() -> None:
     async with furnished() as house:
-        barrier = asyncio.Barrier(5)
+        barrier = asyncio.Barrier(6)  # the collection is read for its records, and for turns that teach it
         waiting = replace(
             house,
             banks=Meeting(house.banks, barrier),
@@ -347,7 +347,7 @@ async def test_parts_are_read_at_once() -> None:
 
 async def test_a_part_that_takes_too_long_is_missing_and_the_others_are_there() -> None:
     async with furnished() as house:
-        never = replace(house, collections=Meeting(house.collections, asyncio.Barrier(2)))
+        never = replace(house, collections=Meeting(house.collections, asyncio.Barrier(9)))
         patient = replace(ALL, allow_partial=True, patience=timedelta(milliseconds=500))
         made = await assemble_context(never, patient)
         with pytest.raises(PartTimedOut):

@@ -1,0 +1,99 @@
+"""What was said in a user's other conversations, in a prompt: of a turn the piece that fits, under its day.
+
+Law: pure. Recorded text stands as data, on one line. A reply stands behind the beginning of what it answers: alone it
+says nothing. Where a fact, a turn or a passage of another source says the same, that stands.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from core.context.evidence import BEST, Candidate, Kind, Placement, said
+from core.context.lines import one_line
+from core.context.passages import day_of, fitting_part
+from core.context.sections import Item, Section, Tier
+from core.context.words import CHINESE, Words
+from core.conversation.telling import REPLY
+from core.ids import ConversationId
+from core.model.conversation import Turn
+from core.model.interaction import Segment
+from core.text.tokens import estimate
+
+ELSEWHERE = "elsewhere"
+LONGEST = 80
+"""Tokens of the piece that fits;"""
+ANSWERED = 40
+"""and of what it answers, if it is of a reply."""
+
+
+class Passage(NamedTuple):
+    """A piece of a turn as a prompt shows it; either text may be empty."""
+
+    input: str
+    reply: str
+    turn: Turn
+    candidate: Candidate
+
+
+def name_of(conversation_id: ConversationId, step: int) -> str:
+    """Returns the id of a turn of another conversation, as items and candidates have it."""
+    return f"{conversation_id}#{step}"
+
+
+def passage_of(
+    conversation_id: ConversationId, turn: Turn, segment: Segment, words: Mapping[str, float]
+) -> Passage:
+    """Cuts a piece of a turn to what fits a query by its `words`, each with its weight."""
+    fits, answered = fitting_part(segment.text, words, LONGEST), ""
+    if segment.role == REPLY and turn.input.strip():
+        answered = fitting_part(turn.input, words, ANSWERED)
+    input_, reply = (answered, fits) if segment.role == REPLY else (fits, "")
+    speakers = [name for name, text in _sides(turn, input_, reply) if text]
+    name = name_of(conversation_id, turn.step)
+    candidate = Candidate(
+        name,
+        name,
+        Kind.ELSEWHERE,
+        turn.event_time,
+        said(input_, reply, speakers=speakers),
+        estimate(input_) + estimate(reply),
+    )
+    return Passage(input_, reply, turn, candidate)
+
+
+def _sides(turn: Turn, input_: str, reply: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (turn.input_speaker, input_), (turn.reply_speaker, reply)
+
+
+def elsewhere_section(found: Sequence[Passage], placement: Placement, words: Words) -> Section:
+    """Returns those that stand by what they weigh among all evidence, in the order in which they were said."""
+    standing = [each for each in found if each.candidate.name in placement.weights]
+    standing.sort(key=lambda each: (each.turn.event_time, each.candidate.name))
+    return Section(
+        name=ELSEWHERE,
+        title=words.elsewhere,
+        items=tuple(_item(each, placement, words) for each in standing),
+    )
+
+
+def _item(passage: Passage, placement: Placement, words: Words) -> Item:
+    name, told = passage.candidate.name, passage.candidate.said
+    is_best = name == placement.best
+    mark = f"{words.contested} " if placement.is_disputed(told) else ""
+    return Item(
+        name,
+        f"- {mark}{_line(passage, words)}",
+        weight=BEST if is_best else placement.weights[name],
+        tier=Tier.NEEDED if is_best else Tier.FITTING,
+        group=day_of(passage.turn.event_time, words is CHINESE),
+        copies=placement.copies.get(name, ()),
+        requires=placement.requires(told),
+    )
+
+
+def _line(passage: Passage, words: Words) -> str:
+    turn = passage.turn
+    sides = (
+        (turn.input_speaker or words.user, passage.input),
+        (turn.reply_speaker or words.agent, passage.reply),
+    )
+    return " ".join(f"{one_line(name)}: {one_line(text)}" for name, text in sides if text.strip())

@@ -1,0 +1,148 @@
+"""A prompt's part of what was said in a user's other conversations, those that teach the collection it names.
+
+Law: reads only. Nothing is found where the memory of user, collection or conversation is off, or where a person agrees
+first to what the collection keeps; nor what holds a secret, or what the collection was told to forget.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from core.context.elsewhere import Passage, passage_of
+from core.context.evidence import Source, idf_of
+from core.context.weighing import Fitting, Weighable, best_of, weighable
+from core.conversation.conversation import Conversation
+from core.errors import CollectionNotFound
+from core.ids import SegmentRef
+from core.keys import CollectionKey, ConversationKey
+from core.long_term.collection import Collection
+from core.long_term.withdrawn import is_withdrawn
+from core.model.conversation import ConversationRecord
+from core.model.review import Review
+from core.text import sentences
+from core.text.sensitive import sort_in
+from core.usecases.bank.search import query_vector
+from core.usecases.context.asked import AssembleContext
+from core.usecases.conversation.across import AllConversations, newest, read_each
+from core.usecases.house import House
+from core.usecases.long_term.reading import looking
+from core.verbatim.measuring import words_of
+
+LEAST = 20  # tokens of a turn's piece: so many are looked for that they would fill the prompt,
+MOST = 50  # but no more than these
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """The passages found, best first, and what they weigh among all evidence."""
+
+    passages: Sequence[Passage]
+    source: Source
+
+
+async def elsewhere(
+    house: House, command: AssembleContext, key: CollectionKey, budget: int
+) -> Elsewhere | None:
+    """Returns what fits the input; None where there is nothing. Raises EmbedderUnavailable, RevisionNotReached."""
+    if not await _is_open(house, command, key):
+        return None
+    among = AllConversations(tenant=key.tenant, user=key.user, collection=key.collection)
+
+    def teaches(record: ConversationRecord) -> bool:
+        return record.collection == key.collection and record.key != command.conversation
+
+    chosen, _ = await newest(house, among, teaches)
+    if not chosen:
+        return None
+    vector, words = await query_vector(house, command.input), words_of(command.input)
+    space = house.embedder.space
+
+    def weigh(conversation: Conversation) -> Weighable:
+        return weighable(conversation, words, vector, space)
+
+    weighed = await read_each(house, [record.key for record in chosen], weigh)
+    found = best_of([one for _, one in weighed], max(1, min(MOST, budget // LEAST)))
+    passages = await _passages(house, [key for key, _ in weighed], found, words)
+    return await _admitted(house, command, key, passages, budget)
+
+
+class _Told(NamedTuple):
+    """A passage, and what measures it beside others."""
+
+    passage: Passage
+    fit: Fitting
+
+
+async def _passages(
+    house: House, keys: Sequence[ConversationKey], found: Sequence[Fitting], words: Sequence[str]
+) -> list[_Told]:
+    """Reads the turns found, in their order; those that were deleted meanwhile are passed over."""
+    weights = dict(zip(words, idf_of(np.array([fit.holds for fit in found])).tolist(), strict=True))
+    by_key: dict[ConversationKey, list[Fitting]] = {}
+    for fit in found:
+        by_key.setdefault(keys[fit.place], []).append(fit)
+
+    def read(conversation: Conversation) -> dict[SegmentRef, Passage]:
+        name = conversation.record.key.conversation_id
+        there = [
+            fit.ref for fit in by_key[conversation.record.key] if fit.ref.interaction_id in conversation.turns
+        ]
+        return {
+            ref: passage_of(name, conversation.turns[ref.interaction_id], conversation.segment(ref), weights)
+            for ref in there
+        }
+
+    told = dict(await read_each(house, list(by_key), read))
+    at = [(told.get(keys[fit.place], {}).get(fit.ref), fit) for fit in found]
+    return [_Told(passage, fit) for passage, fit in at if passage is not None]
+
+
+async def _is_open(house: House, command: AssembleContext, key: CollectionKey) -> bool:
+    """Whether the collection lets turns be told; one that is not there yet does."""
+    try:
+        async with looking(house, key, command.least(key)) as opened:
+            record = opened.collection.record
+            return record.enabled and record.review is Review.NONE
+    except CollectionNotFound:
+        return True
+
+
+async def _admitted(
+    house: House, command: AssembleContext, key: CollectionKey, found: Sequence[_Told], room: int
+) -> Elsewhere | None:
+    """Returns what may be told of it, best first, as much as the room holds."""
+    try:
+        async with looking(house, key, command.least(key)) as opened:
+            admitted = list(_filling(found, room, partial(_is_withdrawn, opened.collection)))
+    except CollectionNotFound:
+        admitted = list(_filling(found, room, lambda _: False))
+    if not admitted:
+        return None
+    return Elsewhere(
+        passages=[one.passage for one in admitted],
+        source=Source(
+            candidates=[one.passage.candidate for one in admitted],
+            holds=np.array([one.fit.holds for one in admitted]),
+            cosines=np.array([one.fit.cosine for one in admitted]),
+            doubts=np.array([one.fit.doubt for one in admitted]),
+        ),
+    )
+
+
+def _filling(found: Sequence[_Told], room: int, withdrawn: Callable[[Passage], bool]) -> Iterator[_Told]:
+    """Yields what holds no secret and is not withdrawn, until it fills the room."""
+    for one in found:
+        if room <= 0:
+            return
+        passage = one.passage
+        if sort_in((passage.input, passage.reply)) is None and not withdrawn(passage):
+            room -= passage.candidate.tokens
+            yield one
+
+
+def _is_withdrawn(collection: Collection, passage: Passage) -> bool:
+    said = [*sentences.split(passage.input), *sentences.split(passage.reply)]
+    return is_withdrawn(collection, said, passage.turn.event_time)
