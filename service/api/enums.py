@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
+from core.agents.offline.judging.pair import Bar, PairReason
 from core.bank.query import Fusion, Target
 from core.context.prompt import ToolFormat
 from core.index.scoring import Mode
@@ -23,6 +24,7 @@ from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.memorize import Wait
 from core.usecases.bank.reranking import Reranked
 from core.usecases.context.asked import Form, Part
+from core.usecases.context.explain_pair import NotCompared
 from core.usecases.context.subject import Reason
 from core.usecases.instructions.load_sources import MissingReason
 from memorybank.v1 import (
@@ -105,6 +107,38 @@ EXPLAIN_REASONS = {
     retrieval_pb2.EXPLAIN_REASON_PART_LEFT_OUT: Reason.PART_LEFT_OUT,
     retrieval_pb2.EXPLAIN_REASON_MEMORY_OFF: Reason.MEMORY_OFF,
     retrieval_pb2.EXPLAIN_REASON_AWAITS_REVIEW: Reason.AWAITS_REVIEW,
+    retrieval_pb2.EXPLAIN_REASON_BELOW_FLOOR: Reason.BELOW_FLOOR,
+}
+PAIR_REASONS = {
+    retrieval_pb2.PAIR_REASON_CONTRADICTION: PairReason.CONTRADICTION,
+    retrieval_pb2.PAIR_REASON_SAME: PairReason.SAME,
+    retrieval_pb2.PAIR_REASON_GENERATED: PairReason.GENERATED,
+    retrieval_pb2.PAIR_REASON_ENTRIES: PairReason.ENTRIES,
+    retrieval_pb2.PAIR_REASON_NOT_NEAREST: PairReason.NOT_NEAREST,
+    retrieval_pb2.PAIR_REASON_OTHER_MATTER: PairReason.OTHER_MATTER,
+    retrieval_pb2.PAIR_REASON_QUANTITY: PairReason.QUANTITY,
+    retrieval_pb2.PAIR_REASON_TOO_LONG: PairReason.TOO_LONG,
+    retrieval_pb2.PAIR_REASON_NOTHING_SAID: PairReason.NOTHING_SAID,
+    retrieval_pb2.PAIR_REASON_NOTHING_COMPARES: PairReason.NOTHING_COMPARES,
+    retrieval_pb2.PAIR_REASON_PARTLY: PairReason.PARTLY,
+    retrieval_pb2.PAIR_REASON_BELOW_LINE: PairReason.BELOW_LINE,
+    retrieval_pb2.PAIR_REASON_ESSENTIALS: PairReason.ESSENTIALS,
+    retrieval_pb2.PAIR_REASON_WORDS_LOST: PairReason.WORDS_LOST,
+}
+PAIRS_NOT_COMPARED = {
+    retrieval_pb2.PAIR_NOT_COMPARED_RANK: NotCompared.RANK,
+    retrieval_pb2.PAIR_NOT_COMPARED_UNJUDGED: NotCompared.UNJUDGED,
+    retrieval_pb2.PAIR_NOT_COMPARED_SETTLED: NotCompared.SETTLED,
+    retrieval_pb2.PAIR_NOT_COMPARED_SPEAKER: NotCompared.SPEAKER,
+    retrieval_pb2.PAIR_NOT_COMPARED_GONE: NotCompared.GONE,
+}
+SENTENCE_BARS = {
+    retrieval_pb2.SENTENCE_BAR_GENERATED: Bar.GENERATED,
+    retrieval_pb2.SENTENCE_BAR_ENTRIES: Bar.ENTRIES,
+    retrieval_pb2.SENTENCE_BAR_NOT_NEAREST: Bar.NOT_NEAREST,
+    retrieval_pb2.SENTENCE_BAR_OTHER_MATTER: Bar.OTHER_MATTER,
+    retrieval_pb2.SENTENCE_BAR_QUANTITY: Bar.QUANTITY,
+    retrieval_pb2.SENTENCE_BAR_TOO_LONG: Bar.TOO_LONG,
 }
 RETRACTION_STATES = {
     types_pb2.RETRACTION_STATE_QUARANTINED: RetractionState.QUARANTINED,

@@ -15,6 +15,7 @@ from memorybank.v1.types_pb2 import SegmentRef
 from service.cli import drawing
 from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Exit, Failure
+from service.cli.why_pair import told_between
 
 INDENT = (0, 0, 0, 2)
 SEGMENT = re.compile(r"(i-[^#]+)#(\d+)")
@@ -33,8 +34,14 @@ TOLD: Final = {
     pb.EXPLAIN_REASON_PART_LEFT_OUT: "left out: the parts asked for do not have it",
     pb.EXPLAIN_REASON_MEMORY_OFF: "left out: memory is switched off",
     pb.EXPLAIN_REASON_AWAITS_REVIEW: "left out: it waits until a person approves it (`memorybank review`)",
+    pb.EXPLAIN_REASON_BELOW_FLOOR: "left out: it weighs less than the floor",
 }
-OPTIONS: Final = {"token_budget": "--budget", "top_memories": "--top-memories", "top_facts": "--top-facts"}
+OPTIONS: Final = {
+    "token_budget": "--budget",
+    "top_memories": "--top-memories",
+    "top_facts": "--top-facts",
+    "min_score": "--min-score",
+}
 """What a field of the request is called here; others as in the contract."""
 
 
@@ -50,9 +57,12 @@ OPTIONS: Final = {"token_budget": "--budget", "top_memories": "--top-memories", 
 @click.option("--budget", "token_budget", type=click.IntRange(1), help="The most tokens of the prompt.")
 @click.option("--top-memories", type=click.IntRange(1, 1000), help="How many of the bank are looked for.")
 @click.option("--top-facts", type=click.IntRange(0, 1000), help="How many facts are looked for.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="The least weight of what is found.")
 @errand_of_any
 def why(errand: Errand, /, query: str, memory: str, **asked: Any) -> None:
     """Tell why MEMORY stands in the prompt for QUERY, or why not, and what lets it stand.
+
+    With two ids of nodes (n-…) or of facts (r-…): what the offline Judge makes of the two, and why.
 
     MEMORY is the id of a node (or its handle in a prompt), a record or a segment, a turn's number, or words: then
     what says them is looked for.
@@ -62,13 +72,24 @@ def why(errand: Errand, /, query: str, memory: str, **asked: Any) -> None:
       memorybank why "when does the ferry leave?" "leaves at nine" --bank trip
       memorybank why "which database?" r-01m8kr5vadthf51ttp68bge6k6 --user ada --collection ""
       memorybank why "什么时候开船？" 17 --user ada --conversation c1
+      memorybank why n-01m8kr5vadthf51ttp68bge6k6 n-01m8kr9c2xw8c1d5w0q7r9f3ha --bank trip
     """
+    if _are_all(r"n-\S+", query, memory):
+        told_between(errand, query, memory, bank_id=errand.bank_id)
+        return
+    if _are_all(r"r-\S+", query, memory):
+        told_between(errand, query, memory, user=asked["user"], collection=asked["collection"] or "")
+        return
     owned = asked["conversation_id"] or asked["collection"] is not None or memory.startswith("r-")
     asked |= {"user": asked["user"] if owned else "", "bank_id": errand.bank_id}
     found = errand.client.explain(input=query, **asked, **_named(memory, asked))
     if not found.memories and not errand.as_json:
         raise Failure(f"nothing says “{memory}”, or is like it", exit_code=Exit.NOT_FOUND)
     errand.answer(found, Group(*(_drawn(each) for each in found.memories)))
+
+
+def _are_all(pattern: str, *names: str) -> bool:
+    return all(re.fullmatch(pattern, name) for name in names)
 
 
 def _named(memory: str, asked: dict[str, Any]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ NONE = frozenset(
         "GetInteraction ListInteractions ReadAttachment GetLineage GetConversation ListConversations "
         "ListTurns ListKeys ListClusters ListSummaries GetWorkingMemory ListInvocations GetSource "
         "ListSources ListVersions GetRecord ListRecords ExportFeedback GetReflection ListReflections "
-        "Explain ListRetractions ListInteractionRetractions "
+        "Explain ExplainPair ListRetractions ListInteractionRetractions "
         "GetCollection ListCollections ExportCollection GetUser ListUsers ExportUser "
         # settings, and what is of no memory
         "UpdateBank UpdateConversation UpdateCollection UpdateUser DeclareTools GetServerInfo"

@@ -45,6 +45,7 @@ FILES = resources.files("memorybank.v1")
 MODULES = (
     access_pb2,
     calls_pb2,
+    calls_pb2,
     types_pb2,
     errors_pb2,
     memory_bank_pb2,
@@ -91,7 +92,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "ListInteractionRetractions GetInsight UpdateInsight WatchBank ExportBank ImportBank",
         "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode "
         "Relate Unrelate ListNeighbors MergeNodes",
-        "Retrieval": "Search BatchSearch Augment AssembleContext Explain",
+        "Retrieval": "Search BatchSearch Augment AssembleContext Explain ExplainPair",
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
         "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
         "DeleteConversation AddTurns ListTurns DeleteTurns SearchTurns AddKey UpdateKey DeleteKey ListKeys "

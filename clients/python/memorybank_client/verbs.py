@@ -128,6 +128,8 @@ class Verbs:
     """Assemble one prompt, or messages, for an input, from a conversation and a bank."""
     explain = Unary(retrieval.ExplainRequest, retrieval.ExplainResponse)
     """Tell why a memory stands in a context, or why not, and what lets it stand."""
+    explain_pair = Unary(retrieval.ExplainPairRequest, retrieval.ExplainPairResponse)
+    """Tell what the offline Judge makes of two memories, and what decides it."""
 
     # ---- DeepRetrieval: down to the verbatim record ----
 

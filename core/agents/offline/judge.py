@@ -7,6 +7,7 @@ the call ends: a purged bank leaves no trace here.
 """
 
 from collections.abc import Sequence
+from itertools import islice, product
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,21 +15,26 @@ from numpy.typing import NDArray
 
 from core.agents.offline.judging.comparing import (
     ITSELF,
+    MOST_PAIRS,
     Compared,
     JudgeThresholds,
     Pair,
     Side,
+    are_of_two_entries,
     as_compared,
     clauses_to_compare,
+    nearest_pairs,
+    of_clauses,
     pairs_to_compare,
     told,
 )
 from core.agents.offline.judging.opinions import opinion_of
+from core.agents.offline.judging.pair import Bar, PairJudged, SentencePair, bars_of, judged_pair
 from core.agents.offline.judging.relation import relations, text_of
 from core.agents.offline.judging.sentences import Sentence, topic_sentences
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
-from core.ports.comparer import Comparer, Likelihood
+from core.ports.comparer import NONE, Comparer, Likelihood
 from core.ports.embedder import Embedder
 
 Texts = tuple[str, str]
@@ -50,16 +56,30 @@ class OfflineJudge:
     ) -> Sequence[ConflictOpinion | MergeOpinion]:
         """Finds, in phase 1, a conflict where any two sentences contradict; else a merge where one holds the other."""
         side, others, pairs, texts = await think(self._pairs, new, candidates)
-        whole = await self._likelihoods(texts)
-        cut = [
-            clauses_to_compare(text) if one is None else [] for text, one in zip(texts, whole, strict=True)
-        ]
-        parts = iter(await self._likelihoods([clause for clauses in cut for clause in clauses]))
+        likely = await self._by_clauses(texts, await self._likelihoods(texts))
         compared = [
-            told(side, others, pair, one, [next(parts) for _ in clauses], self._lines)
-            for pair, one, clauses in zip(pairs, whole, cut, strict=True)
+            told(side, others, pair, one, self._lines) for pair, one in zip(pairs, likely, strict=True)
         ]
         return await think(self._opinions, side, others, compared)
+
+    async def explained(self, new: Topic, candidates: Sequence[Topic], which: int) -> PairJudged:
+        """Judges a topic and one of its candidates as phase 1 does among all of them, and tells what decides."""
+        side, others, pairs, texts, bars = await think(self._pairs_told, new, candidates, which)
+        whole = await self._likelihoods(texts)
+        has_model = self._comparer.model != NONE
+        likely = await self._by_clauses(texts, whole) if has_model else whole
+        found = [
+            SentencePair(
+                pair=pair,
+                first=side.sentences[pair.i],
+                second=others[which].sentences[pair.j],
+                texts=text,
+                likelihood=one,
+                bars=barred | {Bar.TOO_LONG} if has_model and alone is None else barred,
+            )
+            for pair, text, one, alone, barred in zip(pairs, texts, likely, whole, bars, strict=True)
+        ]
+        return await think(judged_pair, side, others[which], found, self._lines, self._comparer.model)
 
     async def related(self, new: Topic, candidates: Sequence[Topic]) -> Sequence[RelatedOpinion]:
         """Finds, in phase 2, the few that stand out among the candidates, by nearness or by rare words in common."""
@@ -81,6 +101,40 @@ class OfflineJudge:
         side, others = self._side(new), [self._side(other) for other in candidates]
         pairs = pairs_to_compare(side, others)
         return side, others, pairs, [as_compared(side, others, pair) for pair in pairs]
+
+    def _pairs_told(
+        self, new: Topic, candidates: Sequence[Topic], which: int
+    ) -> tuple[Side, list[Side], list[Pair], list[Texts], list[frozenset[Bar]]]:
+        """Returns the pairs of sentences to tell of: those that would be compared first, `MOST_PAIRS` at most."""
+        side, others = self._side(new), [self._side(other) for other in candidates]
+        near = dict.fromkeys(pair for pair in nearest_pairs(side, others) if pair.other == which)
+        places = product(range(len(side.sentences)), range(len(others[which].sentences)))
+        pairs = list(islice(near | dict.fromkeys(Pair(i, which, j) for i, j in places), MOST_PAIRS))
+        bars = [
+            bars_of(
+                side,
+                others[which],
+                pair,
+                is_entry=are_of_two_entries(side, others, pair),
+                is_nearest=pair in near,
+            )
+            for pair in pairs
+        ]
+        return side, others, pairs, [as_compared(side, others, pair) for pair in pairs], bars
+
+    async def _by_clauses(
+        self, texts: Sequence[Texts], whole: Sequence[Likelihood | None]
+    ) -> list[Likelihood]:
+        """Returns the likelihoods, those of sentences too long to be compared whole by their clauses."""
+        cut = [
+            clauses_to_compare(text) if one is None else [] for text, one in zip(texts, whole, strict=True)
+        ]
+        parts = iter(await self._likelihoods([clause for clauses in cut for clause in clauses]))
+        by_clauses = [[next(parts) for _ in clauses] for clauses in cut]
+        return [
+            of_clauses(told_parts, self._lines) if one is None else one
+            for one, told_parts in zip(whole, by_clauses, strict=True)
+        ]
 
     async def _likelihoods(self, texts: Sequence[Texts]) -> list[Likelihood | None]:
         """Returns what the comparer says; of texts that are one, that they say the same."""

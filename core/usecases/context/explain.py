@@ -122,7 +122,17 @@ class _Explaining:
         return None if has_need(self._asked.input) else Reason.NEEDLESS
 
     async def _tried(self) -> Explanation:
-        """Tries a larger budget, then more of its kind, then both."""
+        """Tries a lower floor, then other numbers."""
+        if (found := await self._below_floor()) is not None:
+            return found
+        found = await self._by_numbers()
+        assert found is not None, "it does not stand"
+        return found
+
+    async def _by_numbers(self) -> Explanation | None:
+        """Tries a larger budget, then more of its kind, then both; None: it stands as it is."""
+        if _place(self._made.assembled, self._subject) is not None:
+            return None
         room = {"token_budget": MOST_TOKENS}
         field = self._subject.field
         more = {field: MOST[field]} if field else {}
@@ -139,6 +149,26 @@ class _Explaining:
             changes = await self._least_budget({field: number})
             return self._explanation(Reason.RANK, None, changes | {field: str(number)}, wide)
         return self._explanation(Reason.RANK, None, {field: str(number)}, wide)
+
+    async def _below_floor(self) -> Explanation | None:
+        """Returns that the floor keeps it out, and what it takes besides a lower one; None: it does not."""
+        if self._asked.min_score is None:
+            return None
+        field = self._subject.field
+        wide = {"min_score": None, "token_budget": MOST_TOKENS} | ({field: MOST[field]} if field else {})
+        for changes in ({"min_score": None}, wide):
+            weight = self._measured(await self._prepared(changes)).weight
+            if weight is None or weight >= self._asked.min_score:
+                continue
+            floor = weight if weight >= 0.0 else None
+            asked = replace(self._asked, min_score=floor)
+            lower = _Explaining(self._house, asked, await prepared(self._house, asked), self._subject)
+            found = await lower._by_numbers()
+            if found is None or found.changes:
+                changed = {"min_score": "" if floor is None else repr(floor)}
+                changed |= found.changes if found else {}
+                return self._explanation(Reason.BELOW_FLOOR, None, changed, lower._made)
+        return None
 
     async def _least_number(self, field: str, beside: Mapping[str, int]) -> int | None:
         """Returns the least number of a field that does, as far as it was tried; None: the greatest does not."""
@@ -168,12 +198,12 @@ class _Explaining:
                 does = middle
         return {"token_budget": str(does)}
 
-    async def _try(self, changes: Mapping[str, int]) -> Prepared | None:
+    async def _try(self, changes: Mapping[str, float | None]) -> Prepared | None:
         """Returns the context with these numbers, if the memory stands there."""
         made = await self._prepared(changes)
         return made if _place(made.assembled, self._subject) else None
 
-    async def _prepared(self, changes: Mapping[str, int]) -> Prepared:
+    async def _prepared(self, changes: Mapping[str, float | None]) -> Prepared:
         return await prepared(self._house, replace(self._asked, **changes))  # type: ignore[arg-type]  # numbers
 
     # ---- what was measured ----

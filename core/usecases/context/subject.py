@@ -61,6 +61,7 @@ class Reason(StrEnum):
     PART_LEFT_OUT = "part_left_out"
     MEMORY_OFF = "memory_off"
     AWAITS_REVIEW = "awaits_review"
+    BELOW_FLOOR = "below_floor"
 
 
 class What(StrEnum):

@@ -18,6 +18,7 @@ from core.long_term.ranking import Sought, similarities
 from core.long_term.standing import Contradiction, Rewriting, by_rank
 from core.long_term.texts import embedded, quotation, statement
 from core.model.record import Record, SupersededReason
+from core.model.vector import Vector
 from core.ports.aggregates import Draft
 from core.text.analysis import terms
 from core.usecases.house import House
@@ -50,7 +51,9 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
             raise MemoryOff("collection")
         fact = collection.records[record_id]
         nearest = _nearest(house, collection, fact, opinions)
-        found = opinions.conflicts_and_merges(_topic(fact), [_topic(other) for other in nearest])
+        found = opinions.conflicts_and_merges(
+            topic_of_fact(fact), [topic_of_fact(other) for other in nearest]
+        )
         rewriting = Rewriting(collection, house.long_term)
         rewriting.judge(record_id, _contradictions(collection, fact, found), _merges(collection, fact, found))
         return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=(tender,))
@@ -104,26 +107,34 @@ def _merges(
     return [
         other.record_id
         for opinion, other in others
-        if _have_equal_essentials(fact, other)
-        and (opinion.by is OpinionSource.MODEL or _loses_no_word(*by_rank(fact, other)))
+        if agree_in_essentials(fact, other)
+        and (opinion.by is OpinionSource.MODEL or loses_no_word(fact, other))
     ]
 
 
-def _have_equal_essentials(one: Record, other: Record) -> bool:
+def agree_in_essentials(one: Record, other: Record) -> bool:
     said, also = quotation(one), quotation(other)
     return said.dates == also.dates and have_equal_essentials(said.statement, also.statement)
 
 
-def _loses_no_word(stays: Record, goes: Record) -> bool:
+def loses_no_word(fact: Record, other: Record) -> bool:
+    """Whether the one of two facts that stays has all words of the one that goes."""
+    stays, goes = by_rank(fact, other)
     return set(terms(statement(goes))) <= set(terms(statement(stays)))
 
 
 def _nearest(house: House, collection: Collection, fact: Record, opinions: Opinions) -> Sequence[Record]:
-    """Returns the facts most like it, its own vector being the query's; not what somebody else said of themselves.
-    Raises Unasked."""
+    """Returns the facts most like it, its own vector being the query's. Raises Unasked."""
     vector = collection.vectors.get(fact.record_id)
     if vector is None:
         (vector,) = opinions.vectors([embedded(fact)])
+    order = by_nearness(house, collection, fact, vector)
+    return [collection.records[record_id] for record_id in order[: house.long_term.judged_against]]
+
+
+def by_nearness(house: House, collection: Collection, fact: Record, vector: Vector) -> list[RecordId]:
+    """Returns the facts that a fact may be compared with, those most like it first; not what another person said of
+    himself."""
     sought = Sought(
         top_k=house.long_term.judged_against,
         alpha=house.retrieval.alpha,
@@ -140,9 +151,8 @@ def _nearest(house: House, collection: Collection, fact: Record, opinions: Opini
 
     speaker = quotation(fact).speaker
     similar = similarities(collection, sought, other_fact, house.embedder.space)
-    order = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
-    return [collection.records[record_id] for record_id in order[: sought.top_k]]
+    return sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
 
 
-def _topic(fact: Record) -> Topic:
+def topic_of_fact(fact: Record) -> Topic:
     return Topic(node_id=NodeId(fact.record_id), summary=statement(fact), context="", keywords=())

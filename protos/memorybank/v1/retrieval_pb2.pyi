@@ -244,6 +244,8 @@ class _ExplainReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Explain
     """The user's, the collection's or the conversation's memory is switched off."""
     EXPLAIN_REASON_AWAITS_REVIEW: _ExplainReason.ValueType  # 14
     """It waits for a review (LongTerm.ReviewRecords); its words are not told."""
+    EXPLAIN_REASON_BELOW_FLOOR: _ExplainReason.ValueType  # 15
+    """It weighs less than the request's `min_score`; `changes` names the greatest that it reaches."""
 
 class ExplainReason(_ExplainReason, metaclass=_ExplainReasonEnumTypeWrapper):
     """What decides whether a memory stands in a context."""
@@ -284,7 +286,189 @@ EXPLAIN_REASON_MEMORY_OFF: ExplainReason.ValueType  # 13
 """The user's, the collection's or the conversation's memory is switched off."""
 EXPLAIN_REASON_AWAITS_REVIEW: ExplainReason.ValueType  # 14
 """It waits for a review (LongTerm.ReviewRecords); its words are not told."""
+EXPLAIN_REASON_BELOW_FLOOR: ExplainReason.ValueType  # 15
+"""It weighs less than the request's `min_score`; `changes` names the greatest that it reaches."""
 Global___ExplainReason: _TypeAlias = ExplainReason  # noqa: Y015
+
+class _PairVerdict:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PairVerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PairVerdict.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PAIR_VERDICT_UNSPECIFIED: _PairVerdict.ValueType  # 0
+    """Not stated."""
+    PAIR_VERDICT_APART: _PairVerdict.ValueType  # 1
+    """Both may hold."""
+    PAIR_VERDICT_CONTRADICTION: _PairVerdict.ValueType  # 2
+    """They contradict each other; nodes open a conflict, facts are contested."""
+    PAIR_VERDICT_SUSPECTED: _PairVerdict.ValueType  # 3
+    """They may contradict each other: nodes are listed with CONFLICT_STATUS_SUSPECTED, of facts nothing follows."""
+    PAIR_VERDICT_SAME: _PairVerdict.ValueType  # 4
+    """They say the same, or one holds what the other says."""
+
+class PairVerdict(_PairVerdict, metaclass=_PairVerdictEnumTypeWrapper):
+    """What the Judge makes of two memories."""
+
+PAIR_VERDICT_UNSPECIFIED: PairVerdict.ValueType  # 0
+"""Not stated."""
+PAIR_VERDICT_APART: PairVerdict.ValueType  # 1
+"""Both may hold."""
+PAIR_VERDICT_CONTRADICTION: PairVerdict.ValueType  # 2
+"""They contradict each other; nodes open a conflict, facts are contested."""
+PAIR_VERDICT_SUSPECTED: PairVerdict.ValueType  # 3
+"""They may contradict each other: nodes are listed with CONFLICT_STATUS_SUSPECTED, of facts nothing follows."""
+PAIR_VERDICT_SAME: PairVerdict.ValueType  # 4
+"""They say the same, or one holds what the other says."""
+Global___PairVerdict: _TypeAlias = PairVerdict  # noqa: Y015
+
+class _PairReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PairReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PairReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PAIR_REASON_UNSPECIFIED: _PairReason.ValueType  # 0
+    """Not stated."""
+    PAIR_REASON_CONTRADICTION: _PairReason.ValueType  # 1
+    """The likelihood of a contradiction reaches a line."""
+    PAIR_REASON_SAME: _PairReason.ValueType  # 2
+    """The likelihood that they say the same reaches its line."""
+    PAIR_REASON_GENERATED: _PairReason.ValueType  # 3
+    """Only an assistant says one of them, and that is no evidence (BankSettings.judge_assistants)."""
+    PAIR_REASON_ENTRIES: _PairReason.ValueType  # 4
+    """They are entries of one form under other headings, labels or dates: of two things, and not compared."""
+    PAIR_REASON_NOT_NEAREST: _PairReason.ValueType  # 5
+    """Other sentences share more rare words, and only five are compared with each."""
+    PAIR_REASON_OTHER_MATTER: _PairReason.ValueType  # 6
+    """The headings or labels above name other things: they do not say the same."""
+    PAIR_REASON_QUANTITY: _PairReason.ValueType  # 7
+    """Each has an amount, a time or a date that the other has not, in any notation: they do not say the same."""
+    PAIR_REASON_TOO_LONG: _PairReason.ValueType  # 8
+    """A sentence is too long to be compared whole, and its clauses reach no line."""
+    PAIR_REASON_NOTHING_SAID: _PairReason.ValueType  # 9
+    """One of them has no sentence that tells anything: a question, code, a heading."""
+    PAIR_REASON_NOTHING_COMPARES: _PairReason.ValueType  # 10
+    """No comparer is there (`judging.model`)."""
+    PAIR_REASON_PARTLY: _PairReason.ValueType  # 11
+    """A part of either is said by the other, and neither holds all that the other says."""
+    PAIR_REASON_BELOW_LINE: _PairReason.ValueType  # 12
+    """No likelihood reaches a line. A comparer gives no reason for nothing."""
+    PAIR_REASON_ESSENTIALS: _PairReason.ValueType  # 13
+    """Of facts: they say the same, but with other amounts, names, dates or denials, so both stay."""
+    PAIR_REASON_WORDS_LOST: _PairReason.ValueType  # 14
+    """Of facts: they say the same, but words of one would be lost, so both stay."""
+
+class PairReason(_PairReason, metaclass=_PairReasonEnumTypeWrapper):
+    """What decides a verdict on two memories. Of what keeps them apart it is what was tried: without it the verdict is another."""
+
+PAIR_REASON_UNSPECIFIED: PairReason.ValueType  # 0
+"""Not stated."""
+PAIR_REASON_CONTRADICTION: PairReason.ValueType  # 1
+"""The likelihood of a contradiction reaches a line."""
+PAIR_REASON_SAME: PairReason.ValueType  # 2
+"""The likelihood that they say the same reaches its line."""
+PAIR_REASON_GENERATED: PairReason.ValueType  # 3
+"""Only an assistant says one of them, and that is no evidence (BankSettings.judge_assistants)."""
+PAIR_REASON_ENTRIES: PairReason.ValueType  # 4
+"""They are entries of one form under other headings, labels or dates: of two things, and not compared."""
+PAIR_REASON_NOT_NEAREST: PairReason.ValueType  # 5
+"""Other sentences share more rare words, and only five are compared with each."""
+PAIR_REASON_OTHER_MATTER: PairReason.ValueType  # 6
+"""The headings or labels above name other things: they do not say the same."""
+PAIR_REASON_QUANTITY: PairReason.ValueType  # 7
+"""Each has an amount, a time or a date that the other has not, in any notation: they do not say the same."""
+PAIR_REASON_TOO_LONG: PairReason.ValueType  # 8
+"""A sentence is too long to be compared whole, and its clauses reach no line."""
+PAIR_REASON_NOTHING_SAID: PairReason.ValueType  # 9
+"""One of them has no sentence that tells anything: a question, code, a heading."""
+PAIR_REASON_NOTHING_COMPARES: PairReason.ValueType  # 10
+"""No comparer is there (`judging.model`)."""
+PAIR_REASON_PARTLY: PairReason.ValueType  # 11
+"""A part of either is said by the other, and neither holds all that the other says."""
+PAIR_REASON_BELOW_LINE: PairReason.ValueType  # 12
+"""No likelihood reaches a line. A comparer gives no reason for nothing."""
+PAIR_REASON_ESSENTIALS: PairReason.ValueType  # 13
+"""Of facts: they say the same, but with other amounts, names, dates or denials, so both stay."""
+PAIR_REASON_WORDS_LOST: PairReason.ValueType  # 14
+"""Of facts: they say the same, but words of one would be lost, so both stay."""
+Global___PairReason: _TypeAlias = PairReason  # noqa: Y015
+
+class _PairNotCompared:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PairNotComparedEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PairNotCompared.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PAIR_NOT_COMPARED_UNSPECIFIED: _PairNotCompared.ValueType  # 0
+    """It would be compared."""
+    PAIR_NOT_COMPARED_RANK: _PairNotCompared.ValueType  # 1
+    """Others are more like it: only `compared_with` are compared, and a few nodes besides whose passages are."""
+    PAIR_NOT_COMPARED_UNJUDGED: _PairNotCompared.ValueType  # 2
+    """It came without being judged: by AddNode, or with `skip_judging`."""
+    PAIR_NOT_COMPARED_SETTLED: _PairNotCompared.ValueType  # 3
+    """A verdict has settled what they contradict each other in."""
+    PAIR_NOT_COMPARED_SPEAKER: _PairNotCompared.ValueType  # 4
+    """Two persons say it, each of himself."""
+    PAIR_NOT_COMPARED_GONE: _PairNotCompared.ValueType  # 5
+    """One of them gave way, has expired or was merged."""
+
+class PairNotCompared(_PairNotCompared, metaclass=_PairNotComparedEnumTypeWrapper):
+    """Why the newer of two memories would not be compared with the older if it came now."""
+
+PAIR_NOT_COMPARED_UNSPECIFIED: PairNotCompared.ValueType  # 0
+"""It would be compared."""
+PAIR_NOT_COMPARED_RANK: PairNotCompared.ValueType  # 1
+"""Others are more like it: only `compared_with` are compared, and a few nodes besides whose passages are."""
+PAIR_NOT_COMPARED_UNJUDGED: PairNotCompared.ValueType  # 2
+"""It came without being judged: by AddNode, or with `skip_judging`."""
+PAIR_NOT_COMPARED_SETTLED: PairNotCompared.ValueType  # 3
+"""A verdict has settled what they contradict each other in."""
+PAIR_NOT_COMPARED_SPEAKER: PairNotCompared.ValueType  # 4
+"""Two persons say it, each of himself."""
+PAIR_NOT_COMPARED_GONE: PairNotCompared.ValueType  # 5
+"""One of them gave way, has expired or was merged."""
+Global___PairNotCompared: _TypeAlias = PairNotCompared  # noqa: Y015
+
+class _SentenceBar:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SentenceBarEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SentenceBar.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SENTENCE_BAR_UNSPECIFIED: _SentenceBar.ValueType  # 0
+    """Not stated."""
+    SENTENCE_BAR_GENERATED: _SentenceBar.ValueType  # 1
+    """Only an assistant says one of them: no evidence of a contradiction."""
+    SENTENCE_BAR_ENTRIES: _SentenceBar.ValueType  # 2
+    """Entries of one form, under other headings, labels or dates: not compared."""
+    SENTENCE_BAR_NOT_NEAREST: _SentenceBar.ValueType  # 3
+    """Not compared: other sentences share more rare words."""
+    SENTENCE_BAR_OTHER_MATTER: _SentenceBar.ValueType  # 4
+    """What stands above them names other things: they do not say the same."""
+    SENTENCE_BAR_QUANTITY: _SentenceBar.ValueType  # 5
+    """Each has a quantity that the other has not: they do not say the same."""
+    SENTENCE_BAR_TOO_LONG: _SentenceBar.ValueType  # 6
+    """Compared by clauses: suspected at most, and never the same."""
+
+class SentenceBar(_SentenceBar, metaclass=_SentenceBarEnumTypeWrapper):
+    """What keeps two sentences from being compared, or what was found of them from counting."""
+
+SENTENCE_BAR_UNSPECIFIED: SentenceBar.ValueType  # 0
+"""Not stated."""
+SENTENCE_BAR_GENERATED: SentenceBar.ValueType  # 1
+"""Only an assistant says one of them: no evidence of a contradiction."""
+SENTENCE_BAR_ENTRIES: SentenceBar.ValueType  # 2
+"""Entries of one form, under other headings, labels or dates: not compared."""
+SENTENCE_BAR_NOT_NEAREST: SentenceBar.ValueType  # 3
+"""Not compared: other sentences share more rare words."""
+SENTENCE_BAR_OTHER_MATTER: SentenceBar.ValueType  # 4
+"""What stands above them names other things: they do not say the same."""
+SENTENCE_BAR_QUANTITY: SentenceBar.ValueType  # 5
+"""Each has a quantity that the other has not: they do not say the same."""
+SENTENCE_BAR_TOO_LONG: SentenceBar.ValueType  # 6
+"""Compared by clauses: suspected at most, and never the same."""
+Global___SentenceBar: _TypeAlias = SentenceBar  # noqa: Y015
 
 @_typing.final
 class Structure(_message.Message):
@@ -1172,6 +1356,7 @@ class ExplainRequest(_message.Message):
     TOP_FACTS_FIELD_NUMBER: _builtins.int
     TOP_EPISODES_FIELD_NUMBER: _builtins.int
     TOOLS_APART_FIELD_NUMBER: _builtins.int
+    MIN_SCORE_FIELD_NUMBER: _builtins.int
     RECALL_TURNS_FIELD_NUMBER: _builtins.int
     NODE_ID_FIELD_NUMBER: _builtins.int
     SEGMENT_FIELD_NUMBER: _builtins.int
@@ -1212,6 +1397,8 @@ class ExplainRequest(_message.Message):
     """How many episodes are looked for, 0 to 1,000. Absent: as configured."""
     tools_apart: _builtins.bool
     """Whether the prompt does without the declaration of deep retrieval."""
+    min_score: _builtins.float
+    """The least weight of what is found for the input, 0 to 1. Absent: none."""
     recall_turns: _builtins.bool
     """Whether the user's other conversations are looked into, too. Absent: yes."""
     node_id: _builtins.str
@@ -1263,6 +1450,7 @@ class ExplainRequest(_message.Message):
         top_facts: _builtins.int | None = ...,
         top_episodes: _builtins.int | None = ...,
         tools_apart: _builtins.bool = ...,
+        min_score: _builtins.float | None = ...,
         recall_turns: _builtins.bool | None = ...,
         node_id: _builtins.str = ...,
         segment: _types_pb2.SegmentRef | None = ...,
@@ -1270,12 +1458,14 @@ class ExplainRequest(_message.Message):
         step: _builtins.int = ...,
         text: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "memory", b"memory", "node_id", b"node_id", "recall_turns", b"recall_turns", "record_id", b"record_id", "segment", b"segment", "step", b"step", "text", b"text", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "collection", b"collection", "memory", b"memory", "min_score", b"min_score", "node_id", b"node_id", "recall_turns", b"recall_turns", "record_id", b"record_id", "segment", b"segment", "step", b"step", "text", b"text", "token_budget", b"token_budget", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "input", b"input", "invocation_id", b"invocation_id", "memory", b"memory", "min_revisions", b"min_revisions", "node_id", b"node_id", "parts", b"parts", "recall_turns", b"recall_turns", "record_id", b"record_id", "refs", b"refs", "run_id", b"run_id", "segment", b"segment", "state", b"state", "step", b"step", "system", b"system", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_collection", b"_collection", "_min_score", b"_min_score", "_recall_turns", b"_recall_turns", "_token_budget", b"_token_budget", "_top_clusters", b"_top_clusters", "_top_episodes", b"_top_episodes", "_top_facts", b"_top_facts", "_top_memories", b"_top_memories", "bank_id", b"bank_id", "collection", b"collection", "conversation_id", b"conversation_id", "input", b"input", "invocation_id", b"invocation_id", "memory", b"memory", "min_revisions", b"min_revisions", "min_score", b"min_score", "node_id", b"node_id", "parts", b"parts", "recall_turns", b"recall_turns", "record_id", b"record_id", "refs", b"refs", "run_id", b"run_id", "segment", b"segment", "state", b"state", "step", b"step", "system", b"system", "text", b"text", "token_budget", b"token_budget", "tool_format", b"tool_format", "tools", b"tools", "tools_apart", b"tools_apart", "top_clusters", b"top_clusters", "top_episodes", b"top_episodes", "top_facts", b"top_facts", "top_memories", b"top_memories", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__collection: _TypeAlias = _typing.Literal["collection"]  # noqa: Y015
     _WhichOneofArgType__collection: _TypeAlias = _typing.Literal["_collection", b"_collection"]  # noqa: Y015
+    _WhichOneofReturnType__min_score: _TypeAlias = _typing.Literal["min_score"]  # noqa: Y015
+    _WhichOneofArgType__min_score: _TypeAlias = _typing.Literal["_min_score", b"_min_score"]  # noqa: Y015
     _WhichOneofReturnType__recall_turns: _TypeAlias = _typing.Literal["recall_turns"]  # noqa: Y015
     _WhichOneofArgType__recall_turns: _TypeAlias = _typing.Literal["_recall_turns", b"_recall_turns"]  # noqa: Y015
     _WhichOneofReturnType__token_budget: _TypeAlias = _typing.Literal["token_budget"]  # noqa: Y015
@@ -1292,6 +1482,8 @@ class ExplainRequest(_message.Message):
     _WhichOneofArgType_memory: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__collection) -> _WhichOneofReturnType__collection | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_score) -> _WhichOneofReturnType__min_score | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__recall_turns) -> _WhichOneofReturnType__recall_turns | None: ...
     @_typing.overload
@@ -1497,11 +1689,13 @@ class ContextChange(_message.Message):
     FIELD_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     field: _builtins.str
-    """Its name: `token_budget`, `top_memories`, `top_facts`, `top_episodes`, `top_clusters`, `collection`, `parts` (to be
-    emptied).
+    """Its name: `token_budget`, `top_memories`, `top_facts`, `top_episodes`, `top_clusters`, `min_score`, `collection`,
+    `parts` (to be emptied).
     """
     value: _builtins.str
-    """The value, a number as its digits. For numbers the least that was found to do."""
+    """The value, a number as its digits. For numbers the least that was found to do; of `min_score` the greatest, empty:
+    none does.
+    """
     def __init__(
         self,
         *,
@@ -1515,3 +1709,222 @@ class ContextChange(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ContextChange: _TypeAlias = ContextChange  # noqa: Y015
+
+@_typing.final
+class ExplainPairRequest(_message.Message):
+    """Two memories: nodes of a bank, or facts of a collection."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    BANK_ID_FIELD_NUMBER: _builtins.int
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose facts, 1 to 128 code points. Empty: nodes of `bank_id`."""
+    collection: _builtins.str
+    """Which collection of the user, 0 to 128 code points. Empty: the one without a name."""
+    bank_id: _builtins.str
+    """Which bank. Empty: facts of `user`. One of the two must be given, and not both."""
+    first: _builtins.str
+    """The one: the id of a node (or its handle), also of one that was merged, or of a FACT."""
+    second: _builtins.str
+    """The other; not the same."""
+    min_revision: _builtins.int
+    """The least revision to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        bank_id: _builtins.str = ...,
+        first: _builtins.str = ...,
+        second: _builtins.str = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "bank_id", b"bank_id", "collection", b"collection", "first", b"first", "min_revision", b"min_revision", "second", b"second", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___ExplainPairRequest: _TypeAlias = ExplainPairRequest  # noqa: Y015
+
+@_typing.final
+class ComparedSentences(_message.Message):
+    """A sentence of either memory."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    FIRST_COMPARED_FIELD_NUMBER: _builtins.int
+    SECOND_COMPARED_FIELD_NUMBER: _builtins.int
+    FIRST_CONTEXT_FIELD_NUMBER: _builtins.int
+    SECOND_CONTEXT_FIELD_NUMBER: _builtins.int
+    BARS_FIELD_NUMBER: _builtins.int
+    CONTRADICTION_FIELD_NUMBER: _builtins.int
+    SAMENESS_FIELD_NUMBER: _builtins.int
+    first: _builtins.str
+    """Of the first, word for word, at most 1,000 code points of it, as of all words here."""
+    second: _builtins.str
+    """Of the second, word for word."""
+    first_compared: _builtins.str
+    """The first as it is compared: without words that only tell its source, quantities in the notation of the other."""
+    second_compared: _builtins.str
+    """The second as it is compared."""
+    contradiction: _builtins.float
+    """How likely they contradict each other, 0 to 1; told also of those that are not compared. Absent: nothing compares."""
+    sameness: _builtins.float
+    """How likely they say the same, 0 to 1. Absent: nothing compares."""
+    @_builtins.property
+    def first_context(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the first stands under: headings, dates, its label or speaker."""
+
+    @_builtins.property
+    def second_context(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the second stands under."""
+
+    @_builtins.property
+    def bars(self) -> _containers.RepeatedScalarFieldContainer[Global___SentenceBar.ValueType]:
+        """What keeps them from being compared, or from counting. Empty: nothing does."""
+
+    def __init__(
+        self,
+        *,
+        first: _builtins.str = ...,
+        second: _builtins.str = ...,
+        first_compared: _builtins.str = ...,
+        second_compared: _builtins.str = ...,
+        first_context: _abc.Iterable[_builtins.str] | None = ...,
+        second_context: _abc.Iterable[_builtins.str] | None = ...,
+        bars: _abc.Iterable[Global___SentenceBar.ValueType] | None = ...,
+        contradiction: _builtins.float | None = ...,
+        sameness: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_contradiction", b"_contradiction", "_sameness", b"_sameness", "contradiction", b"contradiction", "sameness", b"sameness"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_contradiction", b"_contradiction", "_sameness", b"_sameness", "bars", b"bars", "contradiction", b"contradiction", "first", b"first", "first_compared", b"first_compared", "first_context", b"first_context", "sameness", b"sameness", "second", b"second", "second_compared", b"second_compared", "second_context", b"second_context"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__contradiction: _TypeAlias = _typing.Literal["contradiction"]  # noqa: Y015
+    _WhichOneofArgType__contradiction: _TypeAlias = _typing.Literal["_contradiction", b"_contradiction"]  # noqa: Y015
+    _WhichOneofReturnType__sameness: _TypeAlias = _typing.Literal["sameness"]  # noqa: Y015
+    _WhichOneofArgType__sameness: _TypeAlias = _typing.Literal["_sameness", b"_sameness"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__contradiction) -> _WhichOneofReturnType__contradiction | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__sameness) -> _WhichOneofReturnType__sameness | None: ...
+
+Global___ComparedSentences: _TypeAlias = ComparedSentences  # noqa: Y015
+
+@_typing.final
+class ExplainPairResponse(_message.Message):
+    """What the Judge makes of two memories, and what stands between them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERDICT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    REASONING_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    SENTENCES_FIELD_NUMBER: _builtins.int
+    SENTENCE_PAIRS_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    SURE_LINE_FIELD_NUMBER: _builtins.int
+    SUSPECTED_LINE_FIELD_NUMBER: _builtins.int
+    SAME_LINE_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
+    COMPARED_WITH_FIELD_NUMBER: _builtins.int
+    NOT_COMPARED_FIELD_NUMBER: _builtins.int
+    CONTESTED_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_ID_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_REASON_FIELD_NUMBER: _builtins.int
+    CONFLICTS_FIELD_NUMBER: _builtins.int
+    MERGED_INTO_FIELD_NUMBER: _builtins.int
+    MERGE_REASON_FIELD_NUMBER: _builtins.int
+    MERGE_DESCRIPTION_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    verdict: Global___PairVerdict.ValueType
+    """What the offline Judge finds now."""
+    reason: Global___PairReason.ValueType
+    """What decides it."""
+    reasoning: _builtins.str
+    """The Judge's words for it. Empty: it found nothing."""
+    confidence: _builtins.float
+    """How sure it is, 0 to 1. 0: it found nothing."""
+    sentence_pairs: _builtins.int
+    """How many pairs of sentences there are."""
+    model: _builtins.str
+    """What compares sentences (`judging.model`)."""
+    sure_line: _builtins.float
+    """The likelihood from which a contradiction is sure: of nodes the bank's own `validation_floor`, if that is lower."""
+    suspected_line: _builtins.float
+    """The likelihood from which it is suspected."""
+    same_line: _builtins.float
+    """The likelihood from which sentences say the same."""
+    rank: _builtins.int
+    """The place of the older one among those most like the newer, from 1. 0: it is not among them."""
+    compared_with: _builtins.int
+    """With how many of these the newer is compared as it comes."""
+    not_compared: Global___PairNotCompared.ValueType
+    """Why they would not be compared now. UNSPECIFIED: they would."""
+    contested: _builtins.bool
+    """Whether they are contested with each other now."""
+    superseded_id: _builtins.str
+    """The fact whose place the other took. Empty: neither."""
+    superseded_reason: _long_term_pb2.SupersededReason.ValueType
+    """Why it did."""
+    merged_into: _builtins.str
+    """The node in which both became one. Empty: they did not."""
+    merge_reason: _types_pb2.MergeReason.ValueType
+    """Why they did."""
+    merge_description: _builtins.str
+    """The Consolidator's own account of it."""
+    revision: _builtins.int
+    """The revision of the bank or the collection."""
+    @_builtins.property
+    def sentences(self) -> _containers.RepeatedCompositeFieldContainer[Global___ComparedSentences]:
+        """The 20 pairs of sentences that are likeliest to contradict each other or to say the same, those first."""
+
+    @_builtins.property
+    def conflicts(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Conflict]:
+        """The last 20 conflicts of the bank with both as sides, oldest first, closed and suspected ones as well: `reasoning` is
+        what was stored with the opinion, with the name of what compared them.
+        """
+
+    def __init__(
+        self,
+        *,
+        verdict: Global___PairVerdict.ValueType = ...,
+        reason: Global___PairReason.ValueType = ...,
+        reasoning: _builtins.str = ...,
+        confidence: _builtins.float = ...,
+        sentences: _abc.Iterable[Global___ComparedSentences] | None = ...,
+        sentence_pairs: _builtins.int = ...,
+        model: _builtins.str = ...,
+        sure_line: _builtins.float = ...,
+        suspected_line: _builtins.float = ...,
+        same_line: _builtins.float = ...,
+        rank: _builtins.int = ...,
+        compared_with: _builtins.int = ...,
+        not_compared: Global___PairNotCompared.ValueType = ...,
+        contested: _builtins.bool = ...,
+        superseded_id: _builtins.str = ...,
+        superseded_reason: _long_term_pb2.SupersededReason.ValueType = ...,
+        conflicts: _abc.Iterable[_types_pb2.Conflict] | None = ...,
+        merged_into: _builtins.str = ...,
+        merge_reason: _types_pb2.MergeReason.ValueType = ...,
+        merge_description: _builtins.str = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["compared_with", b"compared_with", "confidence", b"confidence", "conflicts", b"conflicts", "contested", b"contested", "merge_description", b"merge_description", "merge_reason", b"merge_reason", "merged_into", b"merged_into", "model", b"model", "not_compared", b"not_compared", "rank", b"rank", "reason", b"reason", "reasoning", b"reasoning", "revision", b"revision", "same_line", b"same_line", "sentence_pairs", b"sentence_pairs", "sentences", b"sentences", "superseded_id", b"superseded_id", "superseded_reason", b"superseded_reason", "sure_line", b"sure_line", "suspected_line", b"suspected_line", "verdict", b"verdict"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainPairResponse: _TypeAlias = ExplainPairResponse  # noqa: Y015

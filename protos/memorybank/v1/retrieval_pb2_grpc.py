@@ -60,6 +60,11 @@ class RetrievalStub(object):
                 request_serializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainResponse.FromString,
                 _registered_method=True)
+        self.ExplainPair = channel.unary_unary(
+                '/memorybank.v1.Retrieval/ExplainPair',
+                request_serializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainPairRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainPairResponse.FromString,
+                _registered_method=True)
 
 
 class RetrievalServicer(object):
@@ -111,6 +116,16 @@ class RetrievalServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExplainPair(self, request, context):
+        """Tells what the offline Judge makes of two memories now (they contradict each other, say the same, or neither), what
+        decides it, which sentences it compares, and what stands between the two. Nothing is stored, and no language model is
+        asked: a model's words are those stored with its opinion (`conflicts`). Errors: NODE_NOT_FOUND, COLLECTION_NOT_FOUND,
+        RECORD_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RetrievalServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -138,6 +153,11 @@ def add_RetrievalServicer_to_server(servicer, server):
                     servicer.Explain,
                     request_deserializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainResponse.SerializeToString,
+            ),
+            'ExplainPair': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainPair,
+                    request_deserializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainPairRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_retrieval__pb2.ExplainPairResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -276,6 +296,33 @@ class Retrieval(object):
             '/memorybank.v1.Retrieval/Explain',
             memorybank_dot_v1_dot_retrieval__pb2.ExplainRequest.SerializeToString,
             memorybank_dot_v1_dot_retrieval__pb2.ExplainResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExplainPair(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Retrieval/ExplainPair',
+            memorybank_dot_v1_dot_retrieval__pb2.ExplainPairRequest.SerializeToString,
+            memorybank_dot_v1_dot_retrieval__pb2.ExplainPairResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -57,6 +57,12 @@ class RetrievalStub:
     AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
     collection of the user).
     """
+    ExplainPair: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.ExplainPairRequest, _retrieval_pb2.ExplainPairResponse]
+    """Tells what the offline Judge makes of two memories now (they contradict each other, say the same, or neither), what
+    decides it, which sentences it compares, and what stands between the two. Nothing is stored, and no language model is
+    asked: a model's words are those stored with its opinion (`conflicts`). Errors: NODE_NOT_FOUND, COLLECTION_NOT_FOUND,
+    RECORD_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+    """
 
 @_typing.type_check_only
 class RetrievalAsyncStub(RetrievalStub):
@@ -86,6 +92,12 @@ class RetrievalAsyncStub(RetrievalStub):
     is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
     AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
     collection of the user).
+    """
+    ExplainPair: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.ExplainPairRequest, _retrieval_pb2.ExplainPairResponse]  # type: ignore[assignment]
+    """Tells what the offline Judge makes of two memories now (they contradict each other, say the same, or neither), what
+    decides it, which sentences it compares, and what stands between the two. Nothing is stored, and no language model is
+    asked: a model's words are those stored with its opinion (`conflicts`). Errors: NODE_NOT_FOUND, COLLECTION_NOT_FOUND,
+    RECORD_NOT_FOUND, EMBEDDER_UNAVAILABLE.
     """
 
 class RetrievalServicer(metaclass=_abc_1.ABCMeta):
@@ -143,6 +155,18 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
         is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
         AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
         collection of the user).
+        """
+
+    @_abc_1.abstractmethod
+    def ExplainPair(
+        self,
+        request: _retrieval_pb2.ExplainPairRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_retrieval_pb2.ExplainPairResponse, _abc.Awaitable[_retrieval_pb2.ExplainPairResponse]]:
+        """Tells what the offline Judge makes of two memories now (they contradict each other, say the same, or neither), what
+        decides it, which sentences it compares, and what stands between the two. Nothing is stored, and no language model is
+        asked: a model's words are those stored with its opinion (`conflicts`). Errors: NODE_NOT_FOUND, COLLECTION_NOT_FOUND,
+        RECORD_NOT_FOUND, EMBEDDER_UNAVAILABLE.
         """
 
 def add_RetrievalServicer_to_server(servicer: RetrievalServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -11,6 +11,7 @@ from core.usecases.bank.augment import Augment
 from core.usecases.bank.search import Ask, Searches
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.explain import Explain
+from core.usecases.context.explain_pair import ExplainPair
 from core.usecases.context.subject import Asked
 from core.usecases.instructions.load_sources import LoadSources
 from core.verbatim.structure import COMPONENTS, Structure
@@ -197,6 +198,28 @@ def explain(request: pb.ExplainRequest, caller: Caller) -> Explain:
         of_memory.ClearField(request.WhichOneof("memory") or "text")
         context = _context(check, pb.AssembleContextRequest.FromString(of_memory.SerializeToString()), caller)
         return Explain(context=context, asked=_asked(check, request, caller, context))
+
+
+def explain_pair(request: pb.ExplainPairRequest, caller: Caller) -> ExplainPair:
+    with checking(caller) as check:
+        if bool(request.bank_id) is bool(request.user):
+            check.wrong("bank_id", "must be given, or user, and not both")
+        first, second = check.id("first", request.first), check.id("second", request.second)
+        if first and first == second:
+            check.wrong("second", "must be another memory than first")
+        check.text("user", request.user, NAME)
+        check.text("collection", request.collection, NAME)
+        if request.collection and not request.user:
+            check.wrong("user", "must be given beside collection")
+        return ExplainPair(
+            bank=check.key(caller, request.bank_id) if request.bank_id else None,
+            collection=collection_key(check, caller, request.user, request.collection)
+            if request.user
+            else None,
+            first=first,
+            second=second,
+            min_revision=check.min_revision(request),
+        )
 
 
 def _asked(check: Checks, request: pb.ExplainRequest, caller: Caller, context: AssembleContext) -> Asked:

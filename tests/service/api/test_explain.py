@@ -96,6 +96,8 @@ def changed(asked: dict[str, Any], told_: pb.Explanation) -> dict[str, Any]:
                 made["parts"] = []
             case "collection":
                 made["collection"] = change.value
+            case "min_score":
+                made["min_score"] = float(change.value) if change.value else None
             case _:
                 assert change.field in NUMBERED
                 made[change.field] = int(change.value)
@@ -123,6 +125,7 @@ async def test_what_an_explanation_names_turns_the_outcome(service: Service) -> 
         budget = (150, 300, 700, 3_000)[number % 4]
         memory = everything[(number * 7) % len(everything)]
         asked = {"input": query, **PARTLY, "token_budget": budget, "top_facts": 1 + number % 3}
+        asked |= {"min_score": (0.2, 0.6)[number % 2]} if number % 3 == 0 else {}
 
         said = await explained(service, **asked, **memory)
         before = await assembled(service, **asked)
@@ -137,7 +140,7 @@ async def test_what_an_explanation_names_turns_the_outcome(service: Service) -> 
             assert not stands(await assembled(service, **{**asked, **MOST}), said)
     print(f"explained: {dict(outcomes)}")
     assert failed == []
-    assert {"STANDS", "BUDGET", "RANK"} <= outcomes.keys()
+    assert {"STANDS", "BUDGET", "RANK", "BELOW_FLOOR"} <= outcomes.keys()
 
 
 async def test_a_fact_that_another_took_the_place_of(service: Service) -> None:

@@ -231,6 +231,7 @@ NODE_MASK = FieldMask(paths=["summary", "context", "keywords", "labels", "source
 INSIGHT_MASK = FieldMask(paths=["goal", "completed", "pending"])
 
 RIGHT: dict[str, Message] = {
+    "ExplainPair": retrieval.ExplainPairRequest(bank_id="b1", first="n1", second="n2"),
     "CreateBank": bank.CreateBankRequest(bank_id="new", embedding_space=CLIENT),
     "GetBank": bank.GetBankRequest(bank_id="b1"),
     "ListBanks": bank.ListBanksRequest(),
@@ -279,6 +280,14 @@ RIGHT: dict[str, Message] = {
 """A request for each method with which nothing is wrong."""
 
 WRONG: dict[str, Table] = {
+    "ExplainPair": {
+        "user": text(128),
+        "collection": text(128),
+        "bank_id": REQUIRED_ID,
+        "first": REQUIRED_ID,
+        "second": ["n1", *REQUIRED_ID],
+        "min_revision": BAD_REVISIONS,
+    },
     "CreateBank": {
         "bank_id": BAD_IDS,
         "goal": text(16_384),

@@ -248,6 +248,7 @@ WRONG: dict[str, Table] = {
     },
     "Explain": {
         **CONTEXT,
+        "min_score": BAD_SHARES,
         "node_id": BAD_IDS,
         "segment.interaction_id": BAD_IDS,
         "segment.index": [-1],

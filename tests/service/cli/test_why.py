@@ -38,3 +38,19 @@ def test_words_that_nothing_is_like_are_said_to_be_nowhere(shell: Shell) -> None
 
     assert ended.exit_code == 4
     assert "nothing says “anything”" in ended.err
+
+
+def test_of_two_memories_it_is_told_what_is_found_between_them(shell: Shell) -> None:
+    user = ("--user", f"{shell.bank}-pairs")
+    first, second = (
+        shell.told("facts", "add", f"The ferry to Naxos leaves at {hour}.", *user)["record"]["record_id"]
+        for hour in ("nine", "ten")
+    )
+
+    drawn = shell.done("why", first, second, *user)
+    nowhere = shell("why", first, "r-nowhere", *user)
+
+    assert "they contradict each other" in drawn
+    assert "sure from 0.9" in drawn
+    assert "rank 1" in drawn
+    assert nowhere.exit_code == 4

@@ -66,11 +66,14 @@ class Compared:
 
 
 def pairs_to_compare(new: Side, others: Sequence[Side]) -> list[Pair]:
-    """Returns the pairs worth comparing, those of the first sentences first, `MOST_PAIRS` at most.
+    """Returns the pairs worth comparing, those of the first sentences first, `MOST_PAIRS` at most."""
+    fit = (pair for pair in nearest_pairs(new, others) if not are_of_two_entries(new, others, pair))
+    return [pair for pair, _ in zip(fit, range(MOST_PAIRS), strict=False)]
 
-    Of each new sentence the NEAREST; of a side all of whose sentences have a word of the new side, the nearest of
-    each, so that it can be found to be held by the new one.
-    """
+
+def nearest_pairs(new: Side, others: Sequence[Side]) -> list[Pair]:
+    """Returns of each new sentence the NEAREST; of a side all of whose sentences have a word of the new side, the
+    nearest of each, so that it can be found to be held by the new one."""
     places = [(c, j) for c, side in enumerate(others) for j in range(len(side.sentences))]
     weights = _Weights(new, others)
     found: dict[Pair, None] = {}
@@ -84,8 +87,13 @@ def pairs_to_compare(new: Side, others: Sequence[Side]) -> list[Pair]:
     for c, side in enumerate(others):
         if all((c, j) in back for j in range(len(side.sentences))):
             found |= dict.fromkeys(Pair(-back[c, j][1], c, j) for j in range(len(side.sentences)))
-    fit = (pair for pair in found if _may_be_compared(new, others, pair))
-    return [pair for pair, _ in zip(fit, range(MOST_PAIRS), strict=False)]
+    return list(found)
+
+
+def are_of_two_entries(new: Side, others: Sequence[Side], pair: Pair) -> bool:
+    """Whether a pair is of entries of one form, each of another thing, so that it is not compared."""
+    a, b = _of(new, others, pair)
+    return a.text != b.text and are_entries(a, b)
 
 
 def as_compared(new: Side, others: Sequence[Side], pair: Pair) -> tuple[str, str]:
@@ -100,17 +108,18 @@ def clauses_to_compare(texts: tuple[str, str]) -> list[tuple[str, str]]:
     return [(a, b) for a in ours for b in theirs] if len(ours) + len(theirs) > 2 else []
 
 
+def of_clauses(parts: Sequence[Likelihood | None], lines: JudgeThresholds) -> Likelihood:
+    """Returns what the clauses of two sentences come to that could not be compared whole: LIKELY at most."""
+    surest = max((one.contradiction for one in parts if one is not None), default=0.0)
+    return Likelihood(contradiction=min(surest, lines.sure - BELOW), sameness=0.0)
+
+
 def told(
-    new: Side, others: Sequence[Side], pair: Pair, whole: Likelihood | None, parts: Sequence[Likelihood | None],
-    lines: JudgeThresholds,
-) -> Compared:  # fmt: skip
-    """Returns what the likelihoods of a pair come to. `parts`: of its clauses, where the `whole` could not be
-    compared; they say LIKELY at most."""
+    new: Side, others: Sequence[Side], pair: Pair, whole: Likelihood, lines: JudgeThresholds
+) -> Compared:
+    """Returns what the likelihoods of a pair come to."""
     a, b = _of(new, others, pair)
-    if whole is None:
-        surest = max((one.contradiction for one in parts if one is not None), default=0.0)
-        whole = Likelihood(contradiction=min(surest, lines.sure - BELOW), sameness=0.0)
-    grade = None if a.generated or b.generated else _graded(whole.contradiction, lines)
+    grade = None if a.generated or b.generated else graded(whole.contradiction, lines)
     alike = written_alike(a.stated, b.stated)
     return Compared(
         pair=pair,
@@ -125,7 +134,7 @@ def says_the_same(one: Compared, lines: JudgeThresholds) -> bool:
     return not one.unlike and one.sameness >= lines.same and one.contradiction < lines.not_contrary
 
 
-def _graded(likelihood: float, lines: JudgeThresholds) -> Grade | None:
+def graded(likelihood: float, lines: JudgeThresholds) -> Grade | None:
     if likelihood < lines.likely:
         return None
     return Grade.SURE if likelihood >= lines.sure else Grade.LIKELY
@@ -133,11 +142,6 @@ def _graded(likelihood: float, lines: JudgeThresholds) -> Grade | None:
 
 def _of(new: Side, others: Sequence[Side], pair: Pair) -> tuple[Sentence, Sentence]:
     return new.sentences[pair.i], others[pair.other].sentences[pair.j]
-
-
-def _may_be_compared(new: Side, others: Sequence[Side], pair: Pair) -> bool:
-    a, b = _of(new, others, pair)
-    return a.text == b.text or not are_entries(a, b)
 
 
 def _clauses(text: str) -> list[str]:
