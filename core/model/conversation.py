@@ -201,8 +201,9 @@ class Turn(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnCluster:
-    """Older turns about one thing; `steps` ascend. It is called after the step that founded it."""
+class TurnCluster(Shown):
+    """Older turns about one thing; `steps` ascend. It is called after the step that founded it. What is kept with it is
+    its label."""
 
     cluster_id: str
     steps: tuple[int, ...]
