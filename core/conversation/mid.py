@@ -19,7 +19,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.topics import topics_of
 from core.index import scoring
 from core.model.bank import EmbeddingSpace
-from core.model.conversation import StepRange, TurnCluster
+from core.model.conversation import KeyType, StepRange, TurnCluster
 from core.model.vector import Vector
 from core.verbatim.candidates import Known, sides
 from core.verbatim.plan import planned
@@ -100,6 +100,18 @@ def ripe(conversation: Conversation) -> TurnCluster | None:
     bar = conversation.tiers.hit_threshold
     often = (conversation.clusters[h.cluster_id] for h in conversation.hits.values() if h.hits > bar)
     return min((c for c in often if not c.promoted), key=lambda c: c.steps[0], default=None)
+
+
+def overtaken(conversation: Conversation) -> TurnCluster | None:
+    """Returns the next cluster that has turns which its key was made without."""
+    found = (
+        conversation.clusters[key.cluster_id]
+        for key in conversation.keys.values()
+        if key.type is KeyType.SYSTEM
+        and key.cluster_id in conversation.clusters
+        and conversation.clusters[key.cluster_id].steps[-1] > key.seen_to
+    )
+    return min(found, key=lambda cluster: cluster.steps[0], default=None)
 
 
 def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ...]:

@@ -20,9 +20,9 @@ REFERS = re.compile(
     r"|[它他她其该此这那]|所以|因为|但是?|而且|于是|同时|另外|然后)",
     re.IGNORECASE,
 )
-ASIDE = 0.5  # what a reply counts that says hardly anything its input does not
+COMMENT = 0.7  # what a reply counts that answers no question
+ASIDE = 0.4  # the same, where it says hardly anything that its input does not
 NEW = 3  # terms that a reply adds, from which on it says something of its own
-POINT = 2.5  # what a decision, a change or a result counts, relative to others
 OWN = 1.25  # what the words of an input count, relative to those of a reply
 LONGEST_QUESTION = 160  # characters of a question that stand before its answer
 
@@ -37,10 +37,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Lines that stand together, of one step. `factor`: what kind of thing it says."""
+    """Lines that stand together, of one step. `factor`: what it counts, relative to others; `turns`: it tells of a
+    decision, a change or a result."""
 
     lines: tuple[Line, ...]
     factor: float
+    turns: bool = False
 
     @property
     def text(self) -> str:
@@ -88,9 +90,8 @@ def _statements(lines: Sequence[Line]) -> Iterator[Piece]:
         first = place
         while first and REFERS.match(lines[first].text) and place - first < 2:
             first -= 1
-        factor = POINT if turns_on(line.text) else 1.0
         own = OWN if line.passage.kind is PassageKind.INPUT else 1.0
-        yield Piece(lines=tuple(lines[first : place + 1]), factor=factor * own)
+        yield Piece(lines=tuple(lines[first : place + 1]), factor=own, turns=turns_on(line.text))
 
 
 def _answer(inputs: Sequence[Line], told: Sequence[Line]) -> Piece:
@@ -99,11 +100,9 @@ def _answer(inputs: Sequence[Line], told: Sequence[Line]) -> Piece:
     best = max(zip(salience.scores([line.text for line in told]), told, strict=True), key=_by_score)[1]
     heard = frozenset(term for line in inputs for term in analysis.terms(line.text))
     added = len(frozenset(analysis.terms(best.text)) - heard)
-    factor = 1.0 if asks(asked.text) or added >= NEW else ASIDE
-    if turns_on(best.text) and added:
-        factor *= POINT
+    factor = 1.0 if asks(asked.text) else COMMENT if added >= NEW else ASIDE
     question = Line(text=_clipped(asked.text), passage=asked.passage)
-    return Piece(lines=(question, best), factor=factor)
+    return Piece(lines=(question, best), factor=factor, turns=added >= NEW and turns_on(best.text))
 
 
 def _by_score(scored: tuple[float, Line]) -> float:

@@ -86,8 +86,8 @@ class _KeyTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KeyType.Value
     KEY_TYPE_USER: _KeyType.ValueType  # 1
     """A caller set it, or reworded it: every prompt shows it."""
     KEY_TYPE_SYSTEM: _KeyType.ValueType  # 2
-    """Made of a cluster that was recalled often: prompts show as many of these as a share of the budget holds, the latest
-    recalled first.
+    """Made of a cluster that was recalled often, and anew when a turn joins it: prompts show as many of these as a share of
+    the budget holds, the latest recalled first.
     """
 
 class KeyType(_KeyType, metaclass=_KeyTypeEnumTypeWrapper):
@@ -98,8 +98,8 @@ KEY_TYPE_UNSPECIFIED: KeyType.ValueType  # 0
 KEY_TYPE_USER: KeyType.ValueType  # 1
 """A caller set it, or reworded it: every prompt shows it."""
 KEY_TYPE_SYSTEM: KeyType.ValueType  # 2
-"""Made of a cluster that was recalled often: prompts show as many of these as a share of the budget holds, the latest
-recalled first.
+"""Made of a cluster that was recalled often, and anew when a turn joins it: prompts show as many of these as a share of
+the budget holds, the latest recalled first.
 """
 Global___KeyType: _TypeAlias = KeyType  # noqa: Y015
 
@@ -604,6 +604,7 @@ class Key(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    EVENT_TIME_FIELD_NUMBER: _builtins.int
     key_id: _builtins.str
     """Its id."""
     type: Global___KeyType.ValueType
@@ -626,6 +627,10 @@ class Key(_message.Message):
     def update_time(self) -> _timestamp_pb2.Timestamp:
         """When its text last changed."""
 
+    @_builtins.property
+    def event_time(self) -> _timestamp_pb2.Timestamp:
+        """When the newest of the turns was said that it rests on. Absent: a caller set it, or it is of an earlier version."""
+
     def __init__(
         self,
         *,
@@ -637,10 +642,11 @@ class Key(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
+        event_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "from_steps", b"from_steps", "key_id", b"key_id", "revision", b"revision", "text", b"text", "type", b"type", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "from_steps", b"from_steps", "key_id", b"key_id", "revision", b"revision", "text", b"text", "type", b"type", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

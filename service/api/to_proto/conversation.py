@@ -127,6 +127,7 @@ def key(value: KeyMemory) -> pb.Key:
         create_time=time(value.create_time),
         update_time=time(value.update_time),
         revision=value.revision,
+        event_time=time_or_none(value.event_time),
     )
 
 
