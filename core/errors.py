@@ -109,6 +109,10 @@ class KeyNotFound(MemoryBankError):
     key_id: str
 
 
+class ClusterNotFound(MemoryBankError):
+    cluster_id: str
+
+
 class InvocationNotFound(AggregateNotFound):
     """It never was, or it has ended and its working memory is gone."""
 

@@ -115,7 +115,7 @@ def _promoted(recalled: Recalled, placement: Placement, words: Words, budget: in
     items = tuple(
         Item(
             key.key_id,
-            _key(key, _mark(told := _told_by(key, placement), placement, words)),
+            _key(key, _mark(told := _told_by(key, placement), placement, words) + _day(key, words)),
             tier=Tier.LAST,
             weight=stays.get(key.key_id, len(stays)),
             requires=placement.requires(told),
@@ -125,6 +125,11 @@ def _promoted(recalled: Recalled, placement: Placement, words: Words, budget: in
     )
     share = max(KEYS, LEAST_KEYS / budget)
     return Section(name=PROMOTED, title=words.promoted, items=items, share=share)
+
+
+def _day(key: KeyMemory, words: Words) -> str:
+    """Returns the day on which what a key holds was said; empty where that is not known."""
+    return f"{day_of(key.event_time, words is CHINESE)} " if key.event_time else ""
 
 
 def _told_by(key: KeyMemory, placement: Placement) -> Said:

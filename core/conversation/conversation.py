@@ -18,6 +18,7 @@ from core.conversation.clustered import Clustered, is_embedded
 from core.conversation.resting import Resting, enter
 from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
 from core.conversation.telling import id_of, segment_of, step_of, told
+from core.conversation.topics import Topics
 from core.conversation.turn_cache import TurnCache
 from core.conversation.turn_rows import TurnRows
 from core.errors import KeyNotFound, TurnNotFound
@@ -62,6 +63,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
         self._resting: Resting | None = None  # what is kept of it while it is not read
         self._clustered: Clustered | None = None  # made when asked for
+        self.topics = Topics()
         self._cache = TurnCache(self.turns)
 
     # ---- making one ----
@@ -198,6 +200,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self.turns.trim()
             self._resting = Resting.of(verbatim, self.turns)
             self._verbatim = self._clustered = None
+            self.topics = Topics()
 
     def made_again(self) -> Verbatim | None:
         """Returns what `rest` let go of; None, if nothing. Reads only: may run in another thread."""
@@ -244,7 +247,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         if self._resting is not None:
             return self._resting.matrix.nbytes + self.record.text_bytes + RESTING_BYTES * self.items
         vector_bytes = 4 * self.tuning.dimension * len(self.verbatim.vectors)
-        of_turns = 2 * self.record.text_bytes + TURN_BYTES * self.items + self._cache.size
+        of_turns = 2 * self.record.text_bytes + TURN_BYTES * self.items + self._cache.size + self.topics.size
         return 16_000 + vector_bytes * 5 // 4 + of_turns
 
     @property
@@ -286,9 +289,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             return
         there = {item: vector for item, vector in vectors.items() if item in self.turns}
         self.verbatim.put_vectors(self._by_segment(there))
-        if self._clustered is not None:
-            names = self.cluster_names()
-            self._outdate(*(names.get(step_of(item), "") for item in there))
+        self._outdate_of(*map(step_of, there))
 
     def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:  # noqa: ARG002  its name is enough
         if part == TURNS.name:
@@ -316,10 +317,20 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self.verbatim.vectors.drop(ref)
         self.verbatim.have(fields)
         self.verbatim.order.drop(id_of(turn.step), len(fields))
+        self._outdate_of(turn.step)
+
+    def _outdate_of(self, *steps: int) -> None:
+        """Outdates the clusters of some turns, and of those after them: their topics are made of these, too."""
+        newest = max((each.steps[-1] for each in self.clusters.values() if each.steps), default=0)
+        if min(steps, default=newest + 1) > newest:
+            return  # as a rule: what is new lies in no cluster
+        names = self.cluster_names()
+        self._outdate(*(names[near] for step in steps for near in (step, step + 1) if near in names))
 
     def _outdate(self, *clusters: str) -> None:
-        if self._clustered is not None:
-            for name in filter(None, clusters):
+        for name in clusters:
+            self.topics.outdate(name)
+            if self._clustered is not None:
                 self._clustered.outdate(name)
 
     # ---- names of segments ----

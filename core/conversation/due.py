@@ -10,8 +10,8 @@ from datetime import datetime
 from core.aggregate.kind import Chore
 from core.conversation.conversation import Conversation
 from core.conversation.extraction import next_extraction
-from core.conversation.keys import has_room
-from core.conversation.mid import coldest, ripe
+from core.conversation.keys import to_distil
+from core.conversation.mid import coldest
 from core.conversation.stretches import next_owed
 from core.model.conversation import ConversationState
 from core.model.expiry import expiry_after
@@ -38,7 +38,7 @@ def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
         (EMBED, bool(conversation.verbatim.wanting)),
         (PLACE, bool(unplaced) and conversation.is_embedded(unplaced[0])),
         (FOLD, coldest(conversation) is not None),
-        (PROMOTE, ripe(conversation) is not None and has_room(conversation)),
+        (PROMOTE, to_distil(conversation) is not None),
         (SUMMARISE, next_owed(conversation) is not None),
         (EXTRACT, next_extraction(conversation) is not None),
         (END, is_idle(conversation, now)),

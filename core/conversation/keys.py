@@ -7,10 +7,13 @@ so many; the longest unhit makes way for a new one.
 from collections.abc import Iterable
 
 from core.conversation.conversation import Conversation
+from core.conversation.mid import overtaken, ripe
 from core.errors import LimitReached
-from core.model.conversation import KeyMemory, KeyType
+from core.model.conversation import KeyMemory, KeyType, TurnCluster
+from core.text.analysis import terms
 from core.text.tokens import estimate
 
+ALIKE = 0.8  # of the shorter one's terms that two keys share which say the same
 ROOM = 280  # tokens that a key of the system may take: 200 wide characters
 
 
@@ -26,6 +29,22 @@ def has_room(conversation: Conversation) -> bool:
     """Whether a key of the system has room beside those of the user."""
     taken = tokens(conversation.keys_in_order(KeyType.USER))
     return conversation.tiers.system_keys > 0 and taken + ROOM <= conversation.tiers.key_tokens
+
+
+def to_distil(conversation: Conversation) -> TurnCluster | None:
+    """Returns the next cluster whose key is to be made: one that a newer turn joined, or, where there is room, one that
+    was recalled often."""
+    found = overtaken(conversation)
+    if found is None and has_room(conversation):
+        found = ripe(conversation)
+    return found
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether one of two keys says hardly anything that the other does not."""
+    mine, others = frozenset(terms(one)), frozenset(terms(other))
+    shared = len(mine & others)
+    return shared >= ALIKE * max(1, min(len(mine), len(others)))
 
 
 def displaced(conversation: Conversation, key: KeyMemory) -> list[KeyMemory]:

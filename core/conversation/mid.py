@@ -1,23 +1,25 @@
 """The mid tier: clusters of older turns, by meaning; how turns join them, and which fit a query.
 
-Law: pure over a conversation as it stands. Turns are placed in step order, each into the open cluster whose centroid is
-most like it, if it is like enough, else into a new one; so the clusters follow from the turns and their order alone. A
-cluster scores half by its centroid, half by the best segment of its turns.
+Law: pure over a conversation as it stands. Turns are placed in step order, each into the open cluster whose topic is
+most like its own (`core.conversation.topics`), if it is like enough, else into a new one. For a query a cluster scores
+half by its centroid, half by the best segment of its turns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.conversation.clustered import NONE, Clustered, vectors_of
+from core.conversation.clustered import NONE, Clustered
 from core.conversation.conversation import Conversation
+from core.conversation.topics import topics_of
 from core.index import scoring
 from core.model.bank import EmbeddingSpace
-from core.model.conversation import StepRange, TurnCluster
+from core.model.conversation import KeyType, StepRange, TurnCluster
 from core.model.vector import Vector
 from core.verbatim.candidates import Known, sides
 from core.verbatim.plan import planned
@@ -34,45 +36,48 @@ def placings(
 ) -> tuple[list[TurnCluster], int]:
     """Returns the clusters that change by placing the turns that are next, and the last step placed: at most AT_ONCE,
     up to the first that has no vector yet."""
+    embedded = takewhile(conversation.is_embedded, conversation.unplaced()[:AT_ONCE])
+    steps = [turn.step for turn in embedded]
+    changed = placed(conversation, steps, conversation.clusters.values(), space, similarity)
+    return changed, steps[-1] if steps else conversation.record.placed_to
+
+
+def placed(
+    conversation: Conversation,
+    steps: Sequence[int],
+    clusters: Iterable[TurnCluster],
+    space: EmbeddingSpace,
+    similarity: float,
+) -> list[TurnCluster]:
+    """Returns those of the clusters that change by placing these turns in them, in step order, and those founded."""
     limit, verbatim = conversation.tiers.cluster_turns, conversation.verbatim
-    open_ = {name: each for name, each in conversation.clusters.items() if len(each.steps) < limit}
+    open_ = {each.cluster_id: each for each in clusters if len(each.steps) < limit}
+    sums = dict(zip(open_, conversation.topics.sums(open_.values(), verbatim), strict=True))
     changed: dict[str, TurnCluster] = {}
-    totals: dict[str, NDArray[np.float64]] = {}  # of those that changed, the sums of their turns' vectors
-    placed_to = conversation.record.placed_to
-    for turn in conversation.unplaced()[:AT_ONCE]:
-        vectors = vectors_of([turn.step], verbatim)
-        if not len(vectors):
-            break
-        name = _nearest(conversation, open_, totals, vectors[0], space, similarity) or f"c{turn.step}"
+    for step, topic in zip(steps, topics_of(steps, verbatim), strict=True):
+        name = _nearest(sums, topic, space, similarity) or f"c{step}"
         before = open_.get(name) or TurnCluster(cluster_id=name, steps=())
-        if name not in totals:
-            totals[name] = (
-                vectors_of(before.steps, verbatim).sum(axis=0) if before.steps else 0.0 * vectors[0]
-            )
-        totals[name] = totals[name] + vectors[0]
-        open_[name] = changed[name] = replace(before, steps=(*before.steps, turn.step))
+        sums[name] = sums[name] + topic if name in sums else topic
+        open_[name] = changed[name] = replace(before, steps=tuple(sorted((*before.steps, step))))
         if len(open_[name].steps) >= limit:
-            del open_[name]
-        placed_to = turn.step
-    return list(changed.values()), placed_to
+            del open_[name], sums[name]
+    return list(changed.values())
 
 
 def _nearest(
-    conversation: Conversation,
-    open_: Mapping[str, TurnCluster],
-    totals: Mapping[str, NDArray[np.float64]],
-    vector: NDArray[np.float64],
+    sums: Mapping[str, NDArray[np.float64]],
+    topic: NDArray[np.float64],
     space: EmbeddingSpace,
     similarity: float,
 ) -> str | None:
-    """Returns the most similar of the open clusters, if that is similar enough; of equals the older."""
-    if not open_:
+    """Returns the cluster whose turns' topics sum up to what is most like the topic, if that is similar enough; of
+    equals the older."""
+    if not sums:
         return None
-    known, number_of = centroid_cosines(conversation, vector), conversation.clustered.number_of
-    cosines = [unit(totals[n]) @ vector if n in totals else known[number_of[n]] for n in open_]
-    scaled = scoring.embedding_scores(np.array(cosines), space.cosine_floor, space.cosine_ceiling)
+    cosines = np.array([unit(each) @ topic for each in sums.values()])
+    scaled = scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
     best = int(np.argmax(scaled))
-    return list(open_)[best] if scaled[best] > similarity else None
+    return list(sums)[best] if scaled[best] > similarity else None
 
 
 def coldest(conversation: Conversation) -> TurnCluster | None:
@@ -95,6 +100,18 @@ def ripe(conversation: Conversation) -> TurnCluster | None:
     bar = conversation.tiers.hit_threshold
     often = (conversation.clusters[h.cluster_id] for h in conversation.hits.values() if h.hits > bar)
     return min((c for c in often if not c.promoted), key=lambda c: c.steps[0], default=None)
+
+
+def overtaken(conversation: Conversation) -> TurnCluster | None:
+    """Returns the next cluster that has turns which its key was made without."""
+    found = (
+        conversation.clusters[key.cluster_id]
+        for key in conversation.keys.values()
+        if key.type is KeyType.SYSTEM
+        and key.cluster_id in conversation.clusters
+        and conversation.clusters[key.cluster_id].steps[-1] > key.seen_to
+    )
+    return min(found, key=lambda cluster: cluster.steps[0], default=None)
 
 
 def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ...]:

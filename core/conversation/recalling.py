@@ -5,7 +5,7 @@ recalled by itself. Summaries that tell only of what is short are left out.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.conversation.conversation import Conversation
 from core.conversation.keys import longest_unhit
@@ -31,6 +31,7 @@ class Recalled:
     `promoted`: the keys of the system, those of the clusters longest without a hit first.
     `best`: of the turns that fit the query by themselves, in clusters, short or neither, best first, the segment that
     fits best, by step.
+    `cluster_of`: of those of them that lie in a cluster, its name.
     `turn`: the turn of a step; more are found than a prompt holds. To be called before the next change.
     """
 
@@ -43,6 +44,7 @@ class Recalled:
     short: Sequence[Turn]
     best: Mapping[int, SegmentRef]
     turn: Callable[[int], Turn]
+    cluster_of: Mapping[int, str] = field(default_factory=dict)
 
 
 def recall(
@@ -80,8 +82,14 @@ def recall(
         turns=[step for step in found if step not in clustered and step not in shown],
         short=short,
         best=found,
+        cluster_of=_clusters_of(conversation, found),
         turn=_reading(conversation, short),
     )
+
+
+def _clusters_of(conversation: Conversation, found: Mapping[int, SegmentRef]) -> dict[int, str]:
+    at, position = conversation.clustered.at, conversation.verbatim.order.position
+    return {step: name for step, ref in found.items() if (name := at(position(ref)))}
 
 
 def _reading(conversation: Conversation, short: Sequence[Turn]) -> Callable[[int], Turn]:

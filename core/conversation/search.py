@@ -4,7 +4,7 @@ Law: reads only, by `core.verbatim.placed` alone. A turn scores as its best segm
 cluster that its turn lies in.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.conversation.conversation import Conversation
 from core.conversation.mid import Fit, likeness
-from core.conversation.telling import REPLY
+from core.conversation.telling import REPLY, id_of
 from core.ids import SegmentRef
 from core.index.scoring import Scored, Why
 from core.model.bank import EmbeddingSpace
@@ -66,9 +66,11 @@ class OwnerOfTurns:
         return scores[conversation.clustered.numbers[positions]]
 
 
-def search_turns(conversation: Conversation, query: Query, space: EmbeddingSpace) -> list[TurnHit]:
-    """Returns the best `top_k` turns, best first."""
-    return [hit_of(conversation, each) for each in best_segments(conversation, query, space)]
+def search_turns(
+    conversation: Conversation, query: Query, space: EmbeddingSpace, clusters: Collection[str] = ()
+) -> list[TurnHit]:
+    """Returns the best `top_k` turns, best first; only of some `clusters`, if any are named."""
+    return [hit_of(conversation, each) for each in best_segments(conversation, query, space, clusters)]
 
 
 def best_turns(conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit) -> list[SegmentRef]:
@@ -79,15 +81,19 @@ def best_turns(conversation: Conversation, query: Query, space: EmbeddingSpace, 
 
 
 def best_segments(
-    conversation: Conversation, query: Query, space: EmbeddingSpace
+    conversation: Conversation, query: Query, space: EmbeddingSpace, clusters: Collection[str] = ()
 ) -> list[Scored[SegmentRef]]:
     """Returns of each of the best `top_k` turns the segment that fits best, best first."""
-    found, first = _ranked(conversation, query, space)
+    found, first = _ranked(conversation, query, space, clusters=clusters)
     return found.scored(first)
 
 
 def _ranked(
-    conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit | None = None
+    conversation: Conversation,
+    query: Query,
+    space: EmbeddingSpace,
+    fit: Fit | None = None,
+    clusters: Collection[str] = (),
 ) -> tuple[Ranking, list[int]]:
     """Ranks segments; returns with them the places of the best one of each of the best turns."""
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
@@ -95,7 +101,7 @@ def _ranked(
     verbatim, known = conversation.verbatim, fit.known if fit else None
     owner = OwnerOfTurns(conversation, space, fit.like if fit else None)
     wanted = min(query.top_k, len(conversation.turns))
-    source = verbatim.source._replace(allowed=_allowed(conversation, query))
+    source = verbatim.source._replace(allowed=_allowed(conversation, query, clusters))
     while True:
         plan = planned(query._replace(top_k=asked), space)
         found = ranking(plan, source, verbatim.order, owner, known)
@@ -107,11 +113,15 @@ def _ranked(
         asked *= 4
 
 
-def _allowed(conversation: Conversation, query: Query) -> Callable[[SegmentRef], bool] | None:
+def _allowed(
+    conversation: Conversation, query: Query, clusters: Collection[str]
+) -> Callable[[SegmentRef], bool] | None:
     chosen, turns = query.filter, conversation.turns
-    if chosen.admits_all:
-        return None
-    return lambda ref: chosen.is_in_time(turns.time_of(ref.interaction_id))
+    if not clusters:
+        return None if chosen.admits_all else lambda ref: chosen.is_in_time(turns.time_of(ref.interaction_id))
+    found = (conversation.clusters.get(name) for name in clusters)
+    within = {id_of(step) for cluster in found if cluster for step in cluster.steps}
+    return lambda ref: ref.interaction_id in within and chosen.is_in_time(turns.time_of(ref.interaction_id))
 
 
 def hit_of(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:

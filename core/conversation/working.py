@@ -16,8 +16,8 @@ TOLD = 3 / 4  # of the room for older items that a model's text of them may take
 MOST_AT_ONCE = 60  # items that a model is told of in one call
 
 
-Outcome = Callable[[Item], str]
-"""What must stay of a tool's result: figures, the first error line."""
+Gist = Callable[[Item, int], str]
+"""What a tool's result comes to, in so many tokens: its first error line, and what it states."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +71,11 @@ def parted(everything: tuple[Item, ...], threshold: int, keep_steps: int) -> Spl
     return Split(older=everything[: len(everything) - len(kept)], newest=kept, room=threshold // 2)
 
 
-def shown(parted: Split, text: str, threshold: int, outcome: Outcome) -> tuple[Item, ...]:
+def shown(parted: Split, text: str, threshold: int, gist: Gist) -> tuple[Item, ...]:
     """Returns the text of the older items, if there is one, before the newest, which are shortened as far as they
     must be."""
     if not parted.older:
-        return shortened(parted.newest, threshold, outcome)
+        return shortened(parted.newest, threshold, gist)
     newest_older = parted.older[-1]
     head = Item(
         number=newest_older.number,
@@ -84,10 +84,10 @@ def shown(parted: Split, text: str, threshold: int, outcome: Outcome) -> tuple[I
         content=text,
         event_time=newest_older.event_time,
     )
-    return (head, *shortened(parted.newest, threshold - size_of(head), outcome))
+    return (head, *shortened(parted.newest, threshold - size_of(head), gist))
 
 
-def shortened(items: Sequence[Item], room: int, outcome: Outcome) -> tuple[Item, ...]:
+def shortened(items: Sequence[Item], room: int, gist: Gist) -> tuple[Item, ...]:
     """Returns the items within `room` tokens: the longest lose most, none more than they must."""
     sizes = list(map(size_of, items))
     if sum(sizes) <= room:
@@ -98,13 +98,13 @@ def shortened(items: Sequence[Item], room: int, outcome: Outcome) -> tuple[Item,
         fits = sum(min(size, middle) for size in sizes) <= room
         low, high = (middle, high) if fits else (low, middle - 1)
     return tuple(
-        item if size <= low else _within(item, low, outcome) for item, size in zip(items, sizes, strict=True)
+        item if size <= low else _within(item, low, gist) for item, size in zip(items, sizes, strict=True)
     )
 
 
-def _within(item: Item, room: int, outcome: Outcome) -> Item:
-    """Returns the item within `room` tokens: its arguments go where they take more than half; of a result stays what
-    must."""
+def _within(item: Item, room: int, gist: Gist) -> Item:
+    """Returns the item within `room` tokens: its arguments go where they take more than half; a result tells what it
+    comes to."""
     if estimate(item.arguments_json) > room // 2:
         item = replace(item, arguments_json="")
     if estimate(item.tool) > room // 4:
@@ -112,9 +112,9 @@ def _within(item: Item, room: int, outcome: Outcome) -> Item:
     left = room - estimate(item.tool) - estimate(item.arguments_json)
     if estimate(item.content) <= left:
         return item
-    kept = cut(outcome(item), left // 2) if item.type is ItemType.OBSERVATION or item.failed else ""
-    begins = cut(item.content, left - estimate(kept) - 1)
-    return replace(item, content="\n".join(filter(None, (kept, begins))))
+    if item.type is not ItemType.OBSERVATION and not item.failed:
+        return replace(item, content=cut(item.content, left))
+    return replace(item, content=cut(gist(item, left), left))
 
 
 def cut(text: str, room: int) -> str:

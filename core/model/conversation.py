@@ -201,8 +201,9 @@ class Turn(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnCluster:
-    """Older turns about one thing; `steps` ascend. It is called after the step that founded it."""
+class TurnCluster(Shown):
+    """Older turns about one thing; `steps` ascend. It is called after the step that founded it. What is kept with it is
+    its label."""
 
     cluster_id: str
     steps: tuple[int, ...]
@@ -247,7 +248,8 @@ class Summary(Shown):
 class KeyMemory:
     """A short statement that every prompt shows. `from_steps`: the turns that a SYSTEM key rests on.
 
-    `revision`: at which its text last changed.
+    `revision`: at which its text last changed. `event_time`: when the newest of these turns was said. `seen_to`: the
+    last turn of its cluster when it was made; 0 of one that an earlier version made.
     """
 
     key_id: str
@@ -258,3 +260,5 @@ class KeyMemory:
     revision: int
     cluster_id: str = ""
     from_steps: tuple[int, ...] = ()
+    event_time: datetime | None = None
+    seen_to: int = 0

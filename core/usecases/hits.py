@@ -1,14 +1,19 @@
 """Hits of clusters that are counted and not written yet.
 
-Law: counting is nothing that a reader waits for. A crash loses what one interval counted; replicas' counts add up.
+Law: counting is nothing that a reader waits for. A crash loses what one interval counted; replicas' counts add up. The
+same question counts once while it is among the latest of its conversation: an agent that asks again learns nothing.
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import blake2b
 
 from core.keys import ConversationKey
+
+LATEST = 64  # questions of a conversation that are known again
+CONVERSATIONS = 1_000  # whose questions are known; of more the one asked longest ago goes
 
 Place = tuple[ConversationKey, str]
 """A conversation, and which one of that name."""
@@ -27,6 +32,19 @@ class HitCounts:
 
     def __init__(self) -> None:
         self._waiting: dict[Place, Waiting] = {}
+        self._asked: OrderedDict[Place, deque[bytes]] = OrderedDict()
+
+    def is_new(self, key: ConversationKey, uid: str, question: str) -> bool:
+        """Notes a question, whatever its case and spaces; returns whether it is none of the latest."""
+        digest = blake2b(" ".join(question.casefold().split()).encode(), digest_size=8).digest()
+        asked = self._asked.setdefault((key, uid), deque(maxlen=LATEST))
+        self._asked.move_to_end((key, uid))
+        if len(self._asked) > CONVERSATIONS:
+            self._asked.popitem(last=False)
+        if digest in asked:
+            return False
+        asked.append(digest)
+        return True
 
     def add(self, key: ConversationKey, uid: str, clusters: Iterable[str], now: datetime) -> None:
         """Counts one hit each."""

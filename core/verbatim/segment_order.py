@@ -162,6 +162,9 @@ class SegmentOrder:
         first = self._first[interaction_id]
         return self._refs[first : first + count]
 
+    def has(self, interaction_id: InteractionId) -> bool:
+        return interaction_id in self._first
+
     def all_of(self, interaction_id: InteractionId) -> list[SegmentRef]:
         """Returns all segments of an interaction, by the same objects."""
         first = end = self._first[interaction_id]

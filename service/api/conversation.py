@@ -8,6 +8,7 @@ from core.usecases.conversation.add_key import add_key
 from core.usecases.conversation.add_turns import add_turns
 from core.usecases.conversation.add_working_items import add_working_items
 from core.usecases.conversation.create_conversation import create_conversation
+from core.usecases.conversation.delete_cluster import delete_cluster
 from core.usecases.conversation.delete_conversation import delete_conversation
 from core.usecases.conversation.delete_key import delete_key
 from core.usecases.conversation.delete_summaries import delete_summaries
@@ -109,6 +110,12 @@ def _keys_and_summaries(house: House) -> Mapping[str, Endpoint]:
         "ListKeys": unary(pb.ListKeysRequest, parse.list_keys, partial(list_keys, house), render.list_keys),
         "ListClusters": unary(
             pb.ListClustersRequest, parse.list_clusters, partial(list_clusters, house), render.list_clusters
+        ),
+        "DeleteCluster": unary(
+            pb.DeleteClusterRequest,
+            parse.delete_cluster,
+            partial(delete_cluster, house),
+            render.delete_cluster,
         ),
         "ListSummaries": unary(
             pb.ListSummariesRequest,

@@ -24,7 +24,7 @@ _METHODS = {
     "UpdateInsight Restructure ReportOutcome GiveFeedback ReviewRecords RetractRecords ReleaseRetraction "
     "RetractInteractions ReleaseInteractions",
     DELETE: "EraseRetraction EraseInteractions EraseMentions "
-    "DeleteNode DeleteTurns DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
+    "DeleteNode DeleteTurns DeleteCluster DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
     CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation",
     DELETE_STORE: "DeleteBank DeleteConversation DeleteCollection PurgeUser",
 }

@@ -143,7 +143,7 @@ class EmbedderSection(Section):
     """Similarity, on that scale, of texts of one topic."""
     related_threshold: float = Field(default=0.3, ge=0, le=1)
     """Similarity of related texts."""
-    cluster_threshold: float = Field(default=0.38, ge=0, le=1)
+    cluster_threshold: float = Field(default=0.42, ge=0, le=1)
     """Similarity above which a turn joins a cluster of its conversation."""
     same_threshold: float = Field(default=0.75, ge=0, le=1)
     """Similarity of texts about the same matter."""

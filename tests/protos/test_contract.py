@@ -96,8 +96,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
         "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
         "DeleteConversation AddTurns ListTurns DeleteTurns SearchTurns AddKey UpdateKey DeleteKey ListKeys "
-        "ListClusters ListSummaries DeleteSummaries StartInvocation AddWorkingItems GetWorkingMemory EndInvocation "
-        "AddInvocationSummary ListInvocations",
+        "ListClusters DeleteCluster ListSummaries DeleteSummaries StartInvocation AddWorkingItems GetWorkingMemory "
+        "EndInvocation AddInvocationSummary ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
         "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord PutRecord BatchPutRecords GetRecord "
         "UpdateRecord ListRecords DeleteRecords ReviewRecords RetractRecords ReleaseRetraction EraseRetraction "

@@ -200,6 +200,8 @@ class Verbs:
     """List keys as prompts show them."""
     list_clusters = Unary(talk.ListClustersRequest, talk.ListClustersResponse)
     """List the clusters of older turns."""
+    delete_cluster = Unary(talk.DeleteClusterRequest, talk.DeleteClusterResponse)
+    """Delete a cluster; its turns are placed anew."""
     list_summaries = Unary(talk.ListSummariesRequest, talk.ListSummariesResponse)
     """List summaries in step order."""
     delete_summaries = Unary(talk.DeleteSummariesRequest, talk.DeleteSummariesResponse)

@@ -1,17 +1,19 @@
 """The offline Compressor: what older items of a working memory come to, by rules.
 
 Law: pure and deterministic; every word of it stands in the items. Decisions come first, then of each tool's result its
-first error line and its figures, then the sentence of each step that says most, while room lasts. What finds no room
-goes oldest first, and is counted. English and Chinese alike.
+first error line and what it states, in an equal share, then the sentence of each other step that says most, while room
+lasts. What finds no room goes oldest first, and is counted. English and Chinese alike.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.agents.offline import salience
-from core.agents.outcomes import READ, clipped, essence, is_telling
+from core.agents.outcomes import READ, clipped, essence, gist, is_telling
+from core.agents.results import usual
 from core.model.invocation import Item, ItemType
 from core.text import sentences
+from core.text.analysis import terms
 from core.text.scripts import is_chinese
 from core.text.tokens import estimate
 
@@ -19,6 +21,9 @@ SENTENCES = 60  # of a step that are weighed
 MISSES = 8  # that found no room, after which no more are looked at
 COUNTED = 24  # tokens held back for the count of what was left out
 BESIDE = 6  # tokens of a piece's step and of the mark behind it
+LEAST_RESULT = 24  # tokens of what is told of a result, before older ones go
+COMPARED = 40  # newest results among which the usual is looked for,
+EDGE = 1_000  # in so many characters of their beginnings and ends
 LEAST = BESIDE + 1  # that a piece takes
 
 
@@ -35,14 +40,14 @@ class _Piece:
 def compress(items: Sequence[Item], room: int) -> str:
     """Returns the items in at most `room` tokens."""
     chinese = is_chinese("".join(item.content[:1_000] for item in items))
-    stay = [item for item in items if is_telling(item)]
-    decisions = [item for item in stay if item.type is ItemType.DECISION]
-    results = [item for item in stay if item.type is not ItemType.DECISION]
-    covered = {item.number for item in stay}
+    decisions = [item for item in items if item.type is ItemType.DECISION and is_telling(item)]
+    results = [item for item in items if _is_result(item)]
+    stay = {item.number for item in (*decisions, *results)}
     kept: list[_Piece] = []
     left = room - COUNTED
+    share = max(LEAST_RESULT, left // max(1, len(results)) - BESIDE)
     # The newest first: what finds no room is old, and is not read.
-    for pieces in (_decisions(decisions), _results(results), _sentences(items, covered)):
+    for pieces in (_decisions(decisions), _results(results, items, share), _sentences(items, stay)):
         missed = 0
         while left >= LEAST and missed < MISSES and (piece := next(pieces, None)):
             cost = estimate(piece.text) + BESIDE
@@ -51,7 +56,14 @@ def compress(items: Sequence[Item], room: int) -> str:
                 left -= cost
             else:
                 missed += 1
-    return _fitting(kept, len(covered - {piece.covers for piece in kept}), chinese, room)
+    return _fitting(kept, len(stay - {piece.covers for piece in kept}), chinese, room)
+
+
+def _is_result(item: Item) -> bool:
+    """Whether an item tells what came of a call."""
+    if item.type is ItemType.OBSERVATION:
+        return any(map(str.isalnum, item.content)) or item.failed
+    return item.type is ItemType.ACTION and item.failed and is_telling(item)
 
 
 def _fitting(kept: list[_Piece], lost: int, chinese: bool, room: int) -> str:
@@ -76,15 +88,40 @@ def _decisions(items: Sequence[Item]) -> Iterator[_Piece]:
         yield _Piece(step=item.step, rank=0, covers=item.number, text=essence(item))
 
 
-def _results(items: Sequence[Item]) -> Iterator[_Piece]:
-    """Yields the essence of results that tell a figure or an error, and of failed actions, the newest first."""
-    for item in reversed(items):
+def _results(results: Sequence[Item], items: Sequence[Item], share: int) -> Iterator[_Piece]:
+    """Yields what results state, each in its share of the tokens, the newest first."""
+    asked = _asked(items)
+    common = usual(_edges(item.content) for item in results[-COMPARED:])
+    for item in reversed(results):
         tool = f"{item.tool}: " if item.tool else ""
-        yield _Piece(step=item.step, rank=1, covers=item.number, text=f"{tool}{essence(item)}")
+        told = gist(
+            item, max(LEAST_RESULT, share - estimate(tool)), asked.get(item.step, frozenset()), common
+        )
+        if told:
+            yield _Piece(step=item.step, rank=1, covers=item.number, text=f"{tool}{told}")
+
+
+def _edges(content: str) -> str:
+    """Returns where a tool says what it always says, in whole lines."""
+    if len(content) <= 2 * EDGE:
+        return content
+    return f"{content[:EDGE].rpartition(chr(10))[0]}\n{content[-EDGE:].partition(chr(10))[2]}"
+
+
+def _asked(items: Sequence[Item]) -> dict[int, frozenset[str]]:
+    """Returns by step the terms of what was asked of tools."""
+    found: dict[int, frozenset[str]] = {}
+    for item in items:
+        if item.type is ItemType.ACTION:
+            words = frozenset(terms(f"{item.arguments_json} {item.content}"[:READ]))
+            found[item.step] = found.get(item.step, frozenset()) | words
+    return found
 
 
 def _sentences(items: Sequence[Item], covered: set[int]) -> Iterator[_Piece]:
-    """Yields the most informative sentence of each step, the newest step first."""
+    """Yields the most informative sentence of each step, the newest step first, none twice."""
+    told: set[str] = set()
+    answered = {item.step for item in items if item.number in covered}
     steps: dict[int, list[Item]] = {}
     for item in items:
         if item.number not in covered:
@@ -92,10 +129,12 @@ def _sentences(items: Sequence[Item], covered: set[int]) -> Iterator[_Piece]:
     for step, own in reversed(steps.items()):
         texts = [t for item in own for t in sentences.split(item.content[: READ // len(own)])][:SENTENCES]
         distinct = list(dict.fromkeys(" ".join(text.split()) for text in texts))
+        distinct = [text for text in distinct if text not in told]
         tools = [item.tool for item in own if item.tool]
         if distinct:
             worth = salience.scores(distinct)
             best = max(range(len(distinct)), key=lambda i: (worth[i], -i))
+            told.add(distinct[best])
             yield _Piece(step=step, rank=2, covers=own[0].number, text=clipped(distinct[best]))
-        elif tools:
+        elif tools and not texts and step not in answered:
             yield _Piece(step=step, rank=2, covers=own[0].number, text=" → ".join(tools[:8]))

@@ -1,14 +1,14 @@
 """What was said, in its own sentences: summaries and keys.
 
 Law: extractive and deterministic. Every sentence stands verbatim, white space folded, behind its speaker and in the
-order it was said; what was decided counts more. Before a summary stand up to three keywords, but not before what came
-of something, which is told beside its goal. No network.
+order it was said; an answer stands behind its question, and what was decided, changed or came of something goes first.
+Before a summary stand words that several turns share, whole or not at all, but not before what came of something, which
+is told beside its goal. No network.
 """
 
-import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from core.agents.faithful import WORD, length
 from core.agents.memory_roles import (
@@ -19,85 +19,139 @@ from core.agents.memory_roles import (
     Unit,
 )
 from core.agents.offline import salience
-from core.agents.offline.keywords import keywords
-from core.text import sentences
+from core.agents.offline.exchanges import REFERS, Line, Piece, pieces
+from core.agents.offline.labels import whole_words
+from core.agents.offline.turning import changes
+from core.text import analysis
 from core.text.scripts import is_chinese
 
 KEYWORDS = 3
 KEYWORDS_SHARE = 0.25  # of a summary's length, at most
-LEAST = 0.25  # of the best sentence's score: what says less is left out though there is room
-DECISION = 1.3  # what a sentence that decides counts as, relative to others
-DECIDES = re.compile(
-    r"\b(?:decided?|decision|agreed?|settled on|going with|go with|we(?:'ll| will)|chose|confirmed|must(?: not)?)\b"
-    r"|决定|定了|采用|同意|确定|选定|说好|必须|不能|不得",
-    re.IGNORECASE,
-)
+LEAST = 0.4  # of the best piece's worth: what says less is left out though there is room
+WEIGHED = 300  # pieces that are compared with one another, the best by themselves
+NEWEST = 0.5  # how much more the newest piece counts for a key than the oldest
+STATEMENTS = 2  # of a key, at most: what always stands in a prompt is to be read at a glance
+SAME = 0.5  # of the smaller one's terms that two pieces share which are about one thing
 CUT = "…"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sentence:
-    """A sentence with the passage it stands in."""
-
-    text: str
-    passage: Passage
-
-
 def summary(passages: Sequence[Passage], limit: int, unit: Unit, *, named: bool = True) -> str:
-    """Returns keywords, if it is to be `named`, then the sentences that say most, within `limit` of `unit`."""
-    found = _sentences(passages)
+    """Returns words that it is about, if it is to be `named`, then the pieces that say most, in `limit` of `unit`."""
+    found = pieces(passages) or _questions(passages)
     if not found:
         return _clipped(" ".join(" ".join(p.text.split()) for p in passages), limit, unit)
     chinese = is_chinese("".join(each.text for each in found))
-    texts = [p.text for p in passages]
-    head = _named(texts, int(limit * KEYWORDS_SHARE), unit, chinese) if named else ""
-    room = limit - length(head, unit)
-    shown = [_line(each, chinese) for each in found]
-    picked = _chosen(found, shown, room, unit)
-    lines = [shown[index] for index in picked]
+    head = _named(passages, int(limit * KEYWORDS_SHARE), unit, chinese) if named else ""
+    worth = _worths(found)
+    picked = _chosen(found, worth, limit - length(head, unit), unit, chinese)
+    lines = _lines((found[place] for place in sorted(picked)), chinese)
     return _clipped("\n".join([head, *lines] if head else lines), limit, unit)
 
 
 def key(passages: Sequence[Passage]) -> KeyOpinion:
-    """Returns the most informative sentences, each with its step and speaker."""
-    found = _sentences(passages) or [
-        _Sentence(text=" ".join(p.text.split()), passage=p) for p in passages[:1]
-    ]
+    """Returns the statements that say most, each with its speaker; of those about one thing the newest."""
+    found = [each for each in pieces(passages) if not REFERS.match(each.lines[0].text)]
+    found = found or pieces(passages) or _questions(passages)
+    if not found:
+        found = [
+            Piece(lines=(Line(text=" ".join(passages[0].text.split()), passage=passages[0]),), factor=1.0)
+        ]
     chinese = is_chinese("".join(each.text for each in found))
-    shown = [f"[{_step(each.passage.step, chinese)}] {_line(each, chinese)}" for each in found]
-    picked = _chosen(found, shown, KEY_CHARACTERS, Unit.CHARACTERS)
-    text = _clipped("\n".join(shown[index] for index in picked), KEY_CHARACTERS, Unit.CHARACTERS)
-    return KeyOpinion(text=text, passages=tuple(sorted({found[index].passage.number for index in picked})))
+    standing = _not_overtaken(found)
+    worth = _worths(standing)
+    last = max(1, len(standing) - 1)
+    worth = [each * (1 + NEWEST * place / last) for place, each in enumerate(worth)]
+    picked = sorted(_chosen(standing, worth, KEY_CHARACTERS, Unit.CHARACTERS, chinese)[:STATEMENTS])
+    chosen = [standing[place] for place in picked]
+    text = _clipped("\n".join(_lines(chosen, chinese)), KEY_CHARACTERS, Unit.CHARACTERS)
+    return KeyOpinion(
+        text=text, passages=tuple(sorted({line.passage.number for each in chosen for line in each.lines}))
+    )
 
 
-def _sentences(passages: Sequence[Passage]) -> list[_Sentence]:
-    """Returns the informative sentences, each once."""
-    found: dict[str, _Sentence] = {}
-    for passage in passages:
-        for sentence in sentences.split(passage.text):
-            text = " ".join(sentence.split())
-            if any(map(str.isalnum, text)):
-                found.setdefault(text, _Sentence(text=text, passage=passage))
-    return list(found.values())
+def _questions(passages: Sequence[Passage]) -> list[Piece]:
+    """Returns what was said where nothing is stated: the questions."""
+    stated = pieces(
+        [replace(each, text=each.text.replace("?", ".").replace("？", "。")) for each in passages]
+    )
+    known = {passage.number: passage for passage in passages}
+    return [
+        Piece(
+            lines=tuple(
+                Line(
+                    text=" ".join(known[line.passage.number].text.split()), passage=known[line.passage.number]
+                )
+                for line in each.lines
+            ),
+            factor=each.factor,
+        )
+        for each in stated
+    ]
 
 
-def _chosen(found: Sequence[_Sentence], shown: Sequence[str], room: int, unit: Unit) -> list[int]:
-    """Returns the places, ascending, of the most informative sentences, as they are shown, within `room`."""
-    texts = [each.text for each in found]
-    decided = [DECISION if DECIDES.search(text) else 1.0 for text in texts]
-    worth = [score * factor for score, factor in zip(salience.scores(texts), decided, strict=True)]
+def _worths(found: Sequence[Piece]) -> list[float]:
+    scores = salience.scores([each.text for each in found])
+    return [score * each.factor for score, each in zip(scores, found, strict=True)]
+
+
+def _not_overtaken(found: Sequence[Piece]) -> list[Piece]:
+    """Returns the pieces without those that a newer one about the same thing takes the place of: one that tells of a
+    change, or that says it again."""
+    terms = [frozenset(analysis.terms(each.text)) for each in found]
+
+    def is_overtaken(place: int) -> bool:
+        return any(
+            found[newer].step > found[place].step
+            and salience.overlap(terms[place], terms[newer])
+            >= (SAME / 2 if changes(found[newer].text) else SAME)
+            for newer in range(place + 1, len(found))
+        )
+
+    recent = list(range(max(0, len(found) - WEIGHED), len(found)))
+    return [found[place] for place in recent if not is_overtaken(place)]
+
+
+def _chosen(
+    found: Sequence[Piece], worth: Sequence[float], room: int, unit: Unit, chinese: bool
+) -> list[int]:
+    """Returns the places of the pieces that say most and not the same, best first, as far as their lines have room; at
+    least one. Where the talk turned goes before all else."""
     enough = LEAST * max(worth)
-    kept = [index for index, score in enumerate(worth) if score >= enough]
-    lines, weights = [shown[index] for index in kept], [worth[index] for index in kept]
-    picked = salience.chosen(lines, weights, room, width=lambda line: length(line, unit) + 1)
-    return [kept[index] for index in picked]
+    says_enough = [each.turns or of >= enough for each, of in zip(found, worth, strict=True)]
+    waiting = sorted((-worth[place], place) for place, is_so in enumerate(says_enough) if is_so)[:WEIGHED]
+    terms = {place: frozenset(analysis.terms(found[place].text)) for _, place in waiting}
+    left = {place: -negative for negative, place in waiting}
+    said = dict.fromkeys(left, 0.0)  # how much of a piece the chosen ones say
+    picked: list[int] = []
+    shown: set[str] = set()
+    while left:
+        best = max(
+            left, key=lambda at: (found[at].turns, left[at] * (1 - salience.DIVERSITY * said[at]), -at)
+        )
+        lines = [line for line in _lines([found[best]], chinese) if line not in shown]
+        width = sum(length(line, unit) + 1 for line in lines)
+        del left[best]
+        if picked and width > room:
+            continue
+        room -= width
+        picked.append(best)
+        shown.update(lines)
+        for place in left:
+            said[place] = max(said[place], salience.overlap(terms[place], terms[best]))
+    return picked
 
 
-def _line(sentence: _Sentence, chinese: bool) -> str:
-    speaker = sentence.passage.speaker or role_of(sentence.passage.kind, chinese)
+def _lines(chosen: Iterable[Piece], chinese: bool) -> list[str]:
+    """Returns the lines of pieces behind their speakers, each once."""
+    shown = (_line(line, chinese) for piece in chosen for line in piece.lines)
+    return list(dict.fromkeys(shown))
+
+
+def _line(line: Line, chinese: bool) -> str:
+    speaker = line.passage.speaker or role_of(line.passage.kind, chinese)
     if not speaker:
-        return sentence.text
-    return f"{speaker}：{sentence.text}" if chinese else f"{speaker}: {sentence.text}"
+        return line.text
+    return f"{speaker}：{line.text}" if chinese else f"{speaker}: {line.text}"
 
 
 def role_of(kind: PassageKind, chinese: bool) -> str:
@@ -112,13 +166,15 @@ def role_of(kind: PassageKind, chinese: bool) -> str:
             return ""
 
 
-def _step(step: int, chinese: bool) -> str:
-    return f"第{step}轮" if chinese else f"turn {step}"
-
-
-def _named(texts: Sequence[str], room: int, unit: Unit, chinese: bool) -> str:
-    """Returns the keywords as a line of at most `room`; empty where none has room."""
-    words = keywords(texts, most=KEYWORDS)
+def _named(passages: Sequence[Passage], room: int, unit: Unit, chinese: bool) -> str:
+    """Returns words that several turns share as a line of at most `room`; empty where there are none, or no room."""
+    texts = [passage.text for passage in passages]
+    by_turn: dict[int, str] = {}
+    for passage in passages:
+        by_turn[passage.step] = f"{by_turn.get(passage.step, '')}\n{passage.text}".casefold()
+    words = [
+        word for word in whole_words(texts) if sum(word.casefold() in said for said in by_turn.values()) > 1
+    ]
     for count in range(min(KEYWORDS, len(words)), 0, -1):
         line = f"{'、'.join(words[:count])}。" if chinese else f"{', '.join(words[:count])}."
         if length(line, unit) <= room:

@@ -12,6 +12,8 @@ from typing import TypeVar
 from core.context.bank_evidence import bank_sections
 from core.context.budget import assemble
 from core.context.conversing import (
+    MID,
+    RECALL,
     SHORT,
     Talk,
     conversation_sections,
@@ -108,8 +110,8 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     """Assembles one context for an input. Raises BudgetTooSmall; what a part raises, unless the call is
     `allow_partial`."""
     made = await prepared(house, command)
-    if not command.observe:
-        _count_hits(house, command, made.read.talk)
+    if not command.observe and command.needs:
+        _count_hits(house, command, made)
     return _answer(command, made.assembled, made.read, made.placement, made.missing)
 
 
@@ -349,10 +351,16 @@ def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[S
     return [working_section(working.items, house.working.keep_steps, words)] if working else []
 
 
-def _count_hits(house: House, command: AssembleContext, talk: TalkRead | None) -> None:
-    if talk is not None and command.conversation is not None and talk.recalled.clusters:
-        names = [cluster.cluster_id for cluster, _ in talk.recalled.clusters]
-        house.hits.add(command.conversation, talk.uid, names, house.clock.now())
+def _count_hits(house: House, command: AssembleContext, made: Prepared) -> None:
+    """Counts a hit of each cluster of which a turn stands among what answers the input, once for a question."""
+    talk = made.read.talk
+    if talk is None or command.conversation is None:
+        return
+    evidence = {section.name: section.items for section in made.assembled.sections}
+    standing = {item.item_id for name in (MID, RECALL) for item in evidence.get(name, ())}
+    hit = {name for step, name in talk.recalled.cluster_of.items() if str(step) in standing}
+    if hit and house.hits.is_new(command.conversation, talk.uid, command.input):
+        house.hits.add(command.conversation, talk.uid, sorted(hit), house.clock.now())
 
 
 def _answer(

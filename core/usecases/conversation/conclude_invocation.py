@@ -38,7 +38,7 @@ from core.usecases.house import House
 from core.usecases.user.writer import tender_of
 from core.user.user import UserAggregate
 
-DID = 400  # tokens of what was done, as the Summariser sees it
+DID = 2_000  # tokens of what was done, its results among it, as the Summariser sees it
 SHOWN = 2_000  # code points of query and result in a summary; the turn has them whole
 CUT = "…"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.agents.offline.compressing import compress
 from core.agents.offline.thinking import think
-from core.agents.outcomes import outcome
+from core.agents.outcomes import gist
 from core.conversation.working import not_told, shown, split, tokens_of
 from core.keys import InvocationKey
 from core.model.invocation import Compressed, Item
@@ -51,4 +51,4 @@ def bounded(
     if waiting:
         rest = compress(waiting, parted.room - estimate(f"{text}\n"))
         text = "\n".join(filter(None, (text, rest)))
-    return shown(parted, text, threshold, outcome)
+    return shown(parted, text, threshold, gist)

@@ -7,6 +7,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.mid import placings
 from core.conversation.steps import MidPut
 from core.keys import ConversationKey
+from core.ports.embedder import Embedder
 from core.usecases.conversation.tending import Outcome, Seen, land
 from core.usecases.house import House
 
@@ -16,9 +17,7 @@ async def place_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
     embedder = house.embedder
 
     def make(conversation: Conversation) -> Outcome | None:
-        line = conversation.tiers.similarity
-        similarity = embedder.thresholds.cluster if line is None else line
-        clusters, placed_to = placings(conversation, embedder.space, similarity)
+        clusters, placed_to = placings(conversation, embedder.space, line_of(embedder, conversation))
         if not clusters:
             return None
         record = replace(conversation.record, placed_to=placed_to)
@@ -28,3 +27,9 @@ async def place_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
         seen = Seen.of(conversation)
     while await land(house, key, seen, ledger, make):
         pass
+
+
+def line_of(embedder: Embedder, conversation: Conversation) -> float:
+    """Returns how like a cluster a turn of this conversation must be to join it."""
+    line = conversation.tiers.similarity
+    return embedder.thresholds.cluster if line is None else line

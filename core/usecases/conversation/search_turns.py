@@ -29,7 +29,8 @@ from core.verbatim.query import Filter, Query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTurns:
-    """A `text`, or an `embedding` as it came. No number: as configured."""
+    """A `text`, or an `embedding` as it came. No number: as configured. `cluster_ids`: only turns in these, if
+    any are named."""
 
     among: ConversationKey | AllConversations
     text: str = ""
@@ -39,6 +40,7 @@ class SearchTurns:
     since: datetime | None = None
     until: datetime | None = None
     min_revision: int = 0
+    cluster_ids: tuple[str, ...] = ()
 
 
 class FoundTurn(NamedTuple):
@@ -72,7 +74,7 @@ async def search_turns(house: House, command: SearchTurns) -> TurnsFound:
             pass  # before a model is asked: it may not be there
     query = await _query(house, command)
     async with house.conversations.reading(key, command.min_revision) as conversation:
-        found = found_in(conversation, query, house.embedder.space)
+        found = found_in(conversation, query, house.embedder.space, frozenset(command.cluster_ids))
         return _answer(command, [FoundTurn(key.conversation_id, hit) for hit in found], conversation.revision)
 
 

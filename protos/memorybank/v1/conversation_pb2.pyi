@@ -86,8 +86,8 @@ class _KeyTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KeyType.Value
     KEY_TYPE_USER: _KeyType.ValueType  # 1
     """A caller set it, or reworded it: every prompt shows it."""
     KEY_TYPE_SYSTEM: _KeyType.ValueType  # 2
-    """Made of a cluster that was recalled often: prompts show as many of these as a share of the budget holds, the latest
-    recalled first.
+    """Made of a cluster that was recalled often, and anew when a turn joins it: prompts show as many of these as a share of
+    the budget holds, the latest recalled first.
     """
 
 class KeyType(_KeyType, metaclass=_KeyTypeEnumTypeWrapper):
@@ -98,8 +98,8 @@ KEY_TYPE_UNSPECIFIED: KeyType.ValueType  # 0
 KEY_TYPE_USER: KeyType.ValueType  # 1
 """A caller set it, or reworded it: every prompt shows it."""
 KEY_TYPE_SYSTEM: KeyType.ValueType  # 2
-"""Made of a cluster that was recalled often: prompts show as many of these as a share of the budget holds, the latest
-recalled first.
+"""Made of a cluster that was recalled often, and anew when a turn joins it: prompts show as many of these as a share of
+the budget holds, the latest recalled first.
 """
 Global___KeyType: _TypeAlias = KeyType  # noqa: Y015
 
@@ -292,7 +292,9 @@ class ConversationSettings(_message.Message):
     similarity: _builtins.float
     """How like a cluster a turn must be to join it, 0 to 1 on the scale of the embedder."""
     max_clusters: _builtins.int
-    """How many clusters there are at most; the coldest is folded into a summary. 1 to 1,000."""
+    """Of more clusters than this the coldest is folded into a summary; but never one that holds one of the newest 200 turns,
+    so there may be more while the talk jumps between many matters. 1 to 1,000.
+    """
     hit_threshold: _builtins.int
     """After more recalls than this a cluster becomes a key, 1 to 1,000,000."""
     top_clusters: _builtins.int
@@ -465,12 +467,15 @@ class Cluster(_message.Message):
     HITS_FIELD_NUMBER: _builtins.int
     LAST_HIT_TIME_FIELD_NUMBER: _builtins.int
     PROMOTED_FIELD_NUMBER: _builtins.int
+    LABEL_FIELD_NUMBER: _builtins.int
     cluster_id: _builtins.str
     """Its id."""
     hits: _builtins.int
     """How often AssembleContext recalled it."""
     promoted: _builtins.bool
     """Whether it has become a key once."""
+    label: _builtins.str
+    """What it is about: up to three words or names of its turns, made when it is asked for. Empty: they have none."""
     @_builtins.property
     def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Its turns, ascending."""
@@ -487,10 +492,11 @@ class Cluster(_message.Message):
         hits: _builtins.int = ...,
         last_hit_time: _timestamp_pb2.Timestamp | None = ...,
         promoted: _builtins.bool = ...,
+        label: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["last_hit_time", b"last_hit_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "hits", b"hits", "last_hit_time", b"last_hit_time", "promoted", b"promoted", "steps", b"steps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "hits", b"hits", "label", b"label", "last_hit_time", b"last_hit_time", "promoted", b"promoted", "steps", b"steps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -598,6 +604,7 @@ class Key(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    EVENT_TIME_FIELD_NUMBER: _builtins.int
     key_id: _builtins.str
     """Its id."""
     type: Global___KeyType.ValueType
@@ -620,6 +627,10 @@ class Key(_message.Message):
     def update_time(self) -> _timestamp_pb2.Timestamp:
         """When its text last changed."""
 
+    @_builtins.property
+    def event_time(self) -> _timestamp_pb2.Timestamp:
+        """When the newest of the turns was said that it rests on. Absent: a caller set it, or it is of an earlier version."""
+
     def __init__(
         self,
         *,
@@ -631,10 +642,11 @@ class Key(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
+        event_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "from_steps", b"from_steps", "key_id", b"key_id", "revision", b"revision", "text", b"text", "type", b"type", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "from_steps", b"from_steps", "key_id", b"key_id", "revision", b"revision", "text", b"text", "type", b"type", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1585,6 +1597,7 @@ class SearchTurnsRequest(_message.Message):
     COLLECTION_FIELD_NUMBER: _builtins.int
     LABELS_FIELD_NUMBER: _builtins.int
     MOST_CONVERSATIONS_FIELD_NUMBER: _builtins.int
+    CLUSTER_IDS_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
@@ -1613,6 +1626,12 @@ class SearchTurnsRequest(_message.Message):
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Of all conversations only those with all of these labels. At most 64."""
 
+    @_builtins.property
+    def cluster_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Only turns that lie in one of these clusters; one that is not there holds none. At most 100; only of one conversation.
+        Empty: all turns.
+        """
+
     def __init__(
         self,
         *,
@@ -1627,10 +1646,11 @@ class SearchTurnsRequest(_message.Message):
         collection: _builtins.str = ...,
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         most_conversations: _builtins.int | None = ...,
+        cluster_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_most_conversations", b"_most_conversations", "_top_k", b"_top_k", "alpha", b"alpha", "embedding", b"embedding", "event_time", b"event_time", "min_revision", b"min_revision", "most_conversations", b"most_conversations", "query", b"query", "text", b"text", "top_k", b"top_k"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_most_conversations", b"_most_conversations", "_top_k", b"_top_k", "alpha", b"alpha", "collection", b"collection", "conversation_id", b"conversation_id", "embedding", b"embedding", "event_time", b"event_time", "labels", b"labels", "min_revision", b"min_revision", "most_conversations", b"most_conversations", "query", b"query", "text", b"text", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_alpha", b"_alpha", "_min_revision", b"_min_revision", "_most_conversations", b"_most_conversations", "_top_k", b"_top_k", "alpha", b"alpha", "cluster_ids", b"cluster_ids", "collection", b"collection", "conversation_id", b"conversation_id", "embedding", b"embedding", "event_time", b"event_time", "labels", b"labels", "min_revision", b"min_revision", "most_conversations", b"most_conversations", "query", b"query", "text", b"text", "top_k", b"top_k", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__alpha: _TypeAlias = _typing.Literal["alpha"]  # noqa: Y015
     _WhichOneofArgType__alpha: _TypeAlias = _typing.Literal["_alpha", b"_alpha"]  # noqa: Y015
@@ -2048,6 +2068,76 @@ class ListClustersResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListClustersResponse: _TypeAlias = ListClustersResponse  # noqa: Y015
+
+@_typing.final
+class DeleteClusterRequest(_message.Message):
+    """A cluster to be deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    CLUSTER_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points."""
+    conversation_id: _builtins.str
+    """Which conversation."""
+    cluster_id: _builtins.str
+    """Which cluster."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        cluster_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "conversation_id", b"conversation_id", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteClusterRequest: _TypeAlias = DeleteClusterRequest  # noqa: Y015
+
+@_typing.final
+class DeleteClusterResponse(_message.Message):
+    """The cluster is deleted, its turns are placed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLUSTER_IDS_FIELD_NUMBER: _builtins.int
+    KEYS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    keys: _builtins.int
+    """Keys of the system that went with it."""
+    revision: _builtins.int
+    """The conversation's revision after the call."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def cluster_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The clusters that its turns lie in now, by their first steps. One that its first turn founds anew has its id."""
+
+    def __init__(
+        self,
+        *,
+        cluster_ids: _abc.Iterable[_builtins.str] | None = ...,
+        keys: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_ids", b"cluster_ids", "keys", b"keys", "replayed", b"replayed", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteClusterResponse: _TypeAlias = DeleteClusterResponse  # noqa: Y015
 
 @_typing.final
 class ListSummariesRequest(_message.Message):

@@ -113,6 +113,11 @@ class ConversationStub(object):
                 request_serializer=memorybank_dot_v1_dot_conversation__pb2.ListClustersRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_conversation__pb2.ListClustersResponse.FromString,
                 _registered_method=True)
+        self.DeleteCluster = channel.unary_unary(
+                '/memorybank.v1.Conversation/DeleteCluster',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.DeleteClusterRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.DeleteClusterResponse.FromString,
+                _registered_method=True)
         self.ListSummaries = channel.unary_unary(
                 '/memorybank.v1.Conversation/ListSummaries',
                 request_serializer=memorybank_dot_v1_dot_conversation__pb2.ListSummariesRequest.SerializeToString,
@@ -279,6 +284,15 @@ class ConversationServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteCluster(self, request, context):
+        """Deletes a cluster, with its hits and the key of the system that was made of it. Its turns stay, and are placed anew in
+        the same change: in other clusters that they are like enough, or in new ones. Errors: CONVERSATION_NOT_FOUND,
+        CLUSTER_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListSummaries(self, request, context):
         """Lists summaries in step order. Errors: CONVERSATION_NOT_FOUND.
         """
@@ -421,6 +435,11 @@ def add_ConversationServicer_to_server(servicer, server):
                     servicer.ListClusters,
                     request_deserializer=memorybank_dot_v1_dot_conversation__pb2.ListClustersRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_conversation__pb2.ListClustersResponse.SerializeToString,
+            ),
+            'DeleteCluster': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteCluster,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.DeleteClusterRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.DeleteClusterResponse.SerializeToString,
             ),
             'ListSummaries': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSummaries,
@@ -872,6 +891,33 @@ class Conversation(object):
             '/memorybank.v1.Conversation/ListClusters',
             memorybank_dot_v1_dot_conversation__pb2.ListClustersRequest.SerializeToString,
             memorybank_dot_v1_dot_conversation__pb2.ListClustersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteCluster(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/DeleteCluster',
+            memorybank_dot_v1_dot_conversation__pb2.DeleteClusterRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.DeleteClusterResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -88,6 +88,11 @@ class ConversationStub:
     """
     ListClusters: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.ListClustersRequest, _conversation_pb2.ListClustersResponse]
     """Lists the clusters of older turns, by their first step. Errors: CONVERSATION_NOT_FOUND."""
+    DeleteCluster: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.DeleteClusterRequest, _conversation_pb2.DeleteClusterResponse]
+    """Deletes a cluster, with its hits and the key of the system that was made of it. Its turns stay, and are placed anew in
+    the same change: in other clusters that they are like enough, or in new ones. Errors: CONVERSATION_NOT_FOUND,
+    CLUSTER_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+    """
     ListSummaries: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.ListSummariesRequest, _conversation_pb2.ListSummariesResponse]
     """Lists summaries in step order. Errors: CONVERSATION_NOT_FOUND."""
     DeleteSummaries: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.DeleteSummariesRequest, _conversation_pb2.DeleteSummariesResponse]
@@ -179,6 +184,11 @@ class ConversationAsyncStub(ConversationStub):
     """
     ListClusters: _aio.UnaryUnaryMultiCallable[_conversation_pb2.ListClustersRequest, _conversation_pb2.ListClustersResponse]  # type: ignore[assignment]
     """Lists the clusters of older turns, by their first step. Errors: CONVERSATION_NOT_FOUND."""
+    DeleteCluster: _aio.UnaryUnaryMultiCallable[_conversation_pb2.DeleteClusterRequest, _conversation_pb2.DeleteClusterResponse]  # type: ignore[assignment]
+    """Deletes a cluster, with its hits and the key of the system that was made of it. Its turns stay, and are placed anew in
+    the same change: in other clusters that they are like enough, or in new ones. Errors: CONVERSATION_NOT_FOUND,
+    CLUSTER_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+    """
     ListSummaries: _aio.UnaryUnaryMultiCallable[_conversation_pb2.ListSummariesRequest, _conversation_pb2.ListSummariesResponse]  # type: ignore[assignment]
     """Lists summaries in step order. Errors: CONVERSATION_NOT_FOUND."""
     DeleteSummaries: _aio.UnaryUnaryMultiCallable[_conversation_pb2.DeleteSummariesRequest, _conversation_pb2.DeleteSummariesResponse]  # type: ignore[assignment]
@@ -357,6 +367,17 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_conversation_pb2.ListClustersResponse, _abc.Awaitable[_conversation_pb2.ListClustersResponse]]:
         """Lists the clusters of older turns, by their first step. Errors: CONVERSATION_NOT_FOUND."""
+
+    @_abc_1.abstractmethod
+    def DeleteCluster(
+        self,
+        request: _conversation_pb2.DeleteClusterRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.DeleteClusterResponse, _abc.Awaitable[_conversation_pb2.DeleteClusterResponse]]:
+        """Deletes a cluster, with its hits and the key of the system that was made of it. Its turns stay, and are placed anew in
+        the same change: in other clusters that they are like enough, or in new ones. Errors: CONVERSATION_NOT_FOUND,
+        CLUSTER_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+        """
 
     @_abc_1.abstractmethod
     def ListSummaries(

@@ -197,6 +197,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION. The invocation's end is stored: it takes no more items, and no other end. Metadata:
     `invocation_id`.
     """
+    ERROR_REASON_CLUSTER_NOT_FOUND: _ErrorReason.ValueType  # 137
+    """NOT_FOUND. The conversation has no such cluster, or has it no more. Metadata: `cluster_id`."""
     ERROR_REASON_PART_TIMED_OUT: _ErrorReason.ValueType  # 160
     """DEADLINE_EXCEEDED. A part of a context took longer than `part_timeout`: told in `missing`. Metadata: `part`."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 170
@@ -380,6 +382,8 @@ ERROR_REASON_INVOCATION_ENDED: ErrorReason.ValueType  # 136
 """FAILED_PRECONDITION. The invocation's end is stored: it takes no more items, and no other end. Metadata:
 `invocation_id`.
 """
+ERROR_REASON_CLUSTER_NOT_FOUND: ErrorReason.ValueType  # 137
+"""NOT_FOUND. The conversation has no such cluster, or has it no more. Metadata: `cluster_id`."""
 ERROR_REASON_PART_TIMED_OUT: ErrorReason.ValueType  # 160
 """DEADLINE_EXCEEDED. A part of a context took longer than `part_timeout`: told in `missing`. Metadata: `part`."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 170

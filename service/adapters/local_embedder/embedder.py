@@ -44,7 +44,7 @@ _SPACE = EmbeddingSpace(
 # Medians on the calibrated scale: neighbouring turns of a dialogue 0.37, turns of other days 0.20;
 # neighbouring sentences of a Chinese article 0.26, of two articles 0.04; facts about the same people 0.29,
 # about others 0; paraphrases 0.8 (four in five above 0.75; of merely related texts one in fifty).
-_THRESHOLDS = Thresholds(topic=0.25, related=0.3, cluster=0.38, same=0.75)
+_THRESHOLDS = Thresholds(topic=0.25, related=0.3, cluster=0.42, same=0.75)
 
 
 class LocalEmbedder:

@@ -50,6 +50,12 @@ ABSENCE: dict[type[MemoryBankError], Rule] = {
         message="the conversation has no key {key_id!r}",
         metadata=("key_id",),
     ),
+    core.ClusterNotFound: Rule(
+        code=grpc.StatusCode.NOT_FOUND,
+        reason=pb.ERROR_REASON_CLUSTER_NOT_FOUND,
+        message="the conversation has no cluster {cluster_id!r}",
+        metadata=("cluster_id",),
+    ),
     core.InvocationNotFound: Rule(
         code=grpc.StatusCode.NOT_FOUND,
         reason=pb.ERROR_REASON_INVOCATION_NOT_FOUND,

@@ -14,6 +14,7 @@ from core.usecases.conversation.across import MOST_CONVERSATIONS, AllConversatio
 from core.usecases.conversation.add_key import AddKey
 from core.usecases.conversation.add_turns import AddTurns, NewTurn
 from core.usecases.conversation.create_conversation import CreateConversation
+from core.usecases.conversation.delete_cluster import DeleteCluster
 from core.usecases.conversation.delete_conversation import DeleteConversation
 from core.usecases.conversation.delete_key import DeleteKey
 from core.usecases.conversation.delete_summaries import DeleteSummaries
@@ -36,6 +37,7 @@ from service.api.from_proto.values import conversation_key
 
 MOST_TURNS = 100  # of one call
 MOST_STEPS = 1_000
+MOST_CLUSTERS = 100  # of one search
 MOST_SEARCHED = 1_000  # conversations of one search
 WIDEST = 100_000  # steps of a range to be deleted
 TURN_TEXT = 100_000  # code points of a side
@@ -254,6 +256,7 @@ def search_turns(request: pb.SearchTurnsRequest, caller: Caller) -> SearchTurns:
             since=since,
             until=until,
             min_revision=check.min_revision(request),
+            cluster_ids=check.ids("cluster_ids", request.cluster_ids, MOST_CLUSTERS),
         )
 
 
@@ -269,10 +272,9 @@ def _among(
         for name in (name for name, is_given in given.items() if is_given):
             check.wrong(name, "must be left out where conversation_id is given")
         return conversation_key(check, caller, request.user, request.conversation_id)
-    if request.HasField("min_revision"):
-        check.wrong(
-            "min_revision", "must be left out without a conversation_id: each conversation has its own"
-        )
+    of_one = {"min_revision": request.HasField("min_revision"), "cluster_ids": bool(request.cluster_ids)}
+    for name in (name for name, is_given in of_one.items() if is_given):
+        check.wrong(name, "must be left out without a conversation_id: each conversation has its own")
     return AllConversations(
         tenant=caller.tenant,
         user=User(check.text("user", request.user, NAME, least=1)),
@@ -305,6 +307,15 @@ def update_key(request: pb.UpdateKeyRequest, caller: Caller) -> UpdateKey:
             key_id=check.id("key_id", request.key_id),
             text=check.text("key.text", request.key.text, KEY_TEXT, least=1),
             if_revision=check.revision(request, "if_revision"),
+            request=check.request(request),
+        )
+
+
+def delete_cluster(request: pb.DeleteClusterRequest, caller: Caller) -> DeleteCluster:
+    with checking(caller) as check:
+        return DeleteCluster(
+            key=conversation_key(check, caller, request.user, request.conversation_id),
+            cluster_id=check.id("cluster_id", request.cluster_id),
             request=check.request(request),
         )
 

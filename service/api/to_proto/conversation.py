@@ -12,6 +12,7 @@ from core.model.conversation import (
 from core.ports.aggregates import Committed
 from core.usecases.conversation.add_key import KeyKept, KeyNamed
 from core.usecases.conversation.add_turns import TurnsAdded
+from core.usecases.conversation.delete_cluster import ClusterDeleted
 from core.usecases.conversation.delete_conversation import ConversationPurged
 from core.usecases.conversation.delete_summaries import SummariesDeleted
 from core.usecases.conversation.delete_turns import TurnsDeleted
@@ -91,13 +92,14 @@ def turn(value: Turn, cluster_id: str = "") -> pb.Turn:
     )
 
 
-def cluster(value: TurnCluster, hits: ClusterHits | None) -> pb.Cluster:
+def cluster(value: TurnCluster, hits: ClusterHits | None, label: str = "") -> pb.Cluster:
     return pb.Cluster(
         cluster_id=value.cluster_id,
         steps=value.steps,
         hits=hits.hits if hits else 0,
         last_hit_time=time_or_none(hits.last_hit_time if hits else None),
         promoted=value.promoted,
+        label=label,
     )
 
 
@@ -125,6 +127,7 @@ def key(value: KeyMemory) -> pb.Key:
         create_time=time(value.create_time),
         update_time=time(value.update_time),
         revision=value.revision,
+        event_time=time_or_none(value.event_time),
     )
 
 
@@ -254,6 +257,15 @@ def add_key(kept: KeyKept) -> pb.AddKeyResponse:
 
 def update_key(kept: KeyKept) -> pb.UpdateKeyResponse:
     return pb.UpdateKeyResponse(key=_key(kept), revision=kept.revision, replayed=kept.replayed)
+
+
+def delete_cluster(done: Committed[ClusterDeleted]) -> pb.DeleteClusterResponse:
+    return pb.DeleteClusterResponse(
+        cluster_ids=done.result.cluster_ids,
+        keys=done.result.keys,
+        revision=done.revision,
+        replayed=done.replayed,
+    )
 
 
 def delete_key(done: Committed[KeyNamed]) -> pb.DeleteKeyResponse:

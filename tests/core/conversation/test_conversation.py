@@ -8,7 +8,7 @@ import pytest
 from core.conversation.mid import coldest, placings, recalled
 from core.conversation.recalling import SHORT_SHOWN, recall
 from core.conversation.search import search_turns
-from core.conversation.steps import ConversationPut, MidPut, TurnDrop
+from core.conversation.steps import ConversationPut, MidPut, TurnAdd, TurnDrop
 from core.conversation.telling import told
 from core.model.conversation import Tiers, TurnCluster
 from core.verbatim.query import Query
@@ -16,6 +16,9 @@ from core.verbatim.structure import Structure
 from tests.support.conversations import EMBEDDER, SPACE, Talk, numbers, turn
 
 FEW = Tiers(short_turns=2, max_clusters=2, cluster_turns=3)
+LINE = (
+    0.6  # above how like a turn is to the one before, of which half counts, where they have no word in common
+)
 PLACED = Structure(near=0.4, reply=0.2, topic=0.3, quote=0.5)
 
 
@@ -149,9 +152,63 @@ def test_turns_about_one_thing_come_into_one_cluster_and_a_full_one_takes_no_mor
     other = [turn(step, "数据库的备份每天做一次") for step in (2, 4)]
     talk.say(*sorted([*boats, *other], key=lambda each: each.step), turn(7, "so"), turn(8, "well"))
     talk.embed()
-    place(talk)
+    place(talk, LINE)
 
     assert [c.steps for c in talk.conversation.clusters_in_order()] == [(1, 3, 5), (2, 4), (6,)]
+
+
+@pytest.mark.parametrize(
+    ("said", "next_"),
+    [("the ferry to the island leaves the harbour", "how much then"), ("数据库的备份每天做一次", "好的明白")],
+)
+def test_a_turn_that_names_nothing_is_placed_with_what_was_said_before_it(said: str, next_: str) -> None:
+    talk = Talk(FEW)
+    talk.say(turn(1, said), turn(2, next_), turn(3, "so"), turn(4, "well"))
+    talk.embed()
+    place(talk, 0.35)
+
+    assert [c.steps for c in talk.conversation.clusters_in_order()] == [(1, 2)]
+
+
+def test_a_cluster_is_about_what_its_turns_are_about_whatever_came_and_went() -> None:
+    talk = Talk(replace(FEW, cluster_turns=64))
+    talk.say(*(turn(step, f"the ferry number {step}", f"leaves at {step} o'clock") for step in range(1, 30)))
+    talk.embed()
+    place(talk)
+    for gone in (3, 17):
+        (cluster,) = [c for c in talk.conversation.clusters.values() if gone in c.steps]
+        left = replace(cluster, steps=tuple(step for step in cluster.steps if step != gone))
+        talk.change(TurnDrop(step=gone), MidPut(cluster=left))
+    again = turn(9, "the backups of the database")
+    talk.change(TurnDrop(step=9), TurnAdd(turn=again))
+    talk.embed()
+
+    loaded = talk.loaded()
+    clusters = talk.conversation.clusters_in_order()
+
+    known = talk.conversation.topics.sums(clusters, talk.conversation.verbatim)
+    for one, other in zip(known, loaded.topics.sums(clusters, loaded.verbatim), strict=True):
+        assert one == pytest.approx(other, abs=1e-6)
+
+
+def test_only_turns_of_named_clusters_are_found() -> None:
+    talk = Talk(FEW)
+    talk.say(
+        turn(1, "the ferry leaves at nine"), turn(2, "the ferry leaves at ten"), turn(3, "渡轮"), turn(4, "b")
+    )
+    talk.embed()
+    talk.change(
+        *(MidPut(cluster=TurnCluster(cluster_id=f"c{step}", steps=(step,))) for step in (1, 2)),
+    )
+
+    def found(*clusters: str) -> list[int]:
+        query = asked("When does the ferry leave?", 10)
+        return sorted(hit.turn.step for hit in search_turns(talk.conversation, query, SPACE, clusters))
+
+    assert found() == [1, 2, 3, 4]
+    assert found("c2") == [2]
+    assert found("c1", "c2", "c9") == [1, 2]
+    assert found("c9") == []
 
 
 def test_placing_waits_for_the_vectors_of_the_turn_whose_turn_it_is() -> None:
@@ -183,7 +240,7 @@ def test_the_clusters_that_fit_a_query_are_recalled_best_first() -> None:
         turn(1, "the ferry leaves at nine"), turn(2, "backups run every night"), turn(3, "a"), turn(4, "b")
     )
     talk.embed()
-    place(talk)
+    place(talk, LINE)
 
     found = recalled(talk.conversation, asked("When does the ferry leave?"), SPACE, 1)
 

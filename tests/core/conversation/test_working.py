@@ -1,17 +1,16 @@
 """Working memory as it is shown: bounded at every read, with what must stay."""
 
+import json
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from core.agents.offline import compressing
 from core.agents.offline.compressing import compress
-from core.agents.outcomes import essence, figures
+from core.agents.outcomes import error_line, gist
 from core.conversation.working import size_of, tokens_of
 from core.model.invocation import Item, ItemType
-from core.text.scripts import is_chinese
 from core.text.tokens import estimate
 from core.usecases.conversation.get_working_memory import bounded
 
@@ -120,36 +119,107 @@ def test_no_items_whatever_they_are_make_it_longer_than_it_may_be() -> None:
         assert shown == bounded(made, threshold, keep)
 
 
-def test_what_finds_no_room_is_not_read_and_the_text_is_the_same() -> None:
-    for seed in range(60):
-        chosen = random.Random(seed)
-        made, room = any_items(chosen), chosen.choice([30, 200, 1_000, 4_000])
+STATED_EN = (
+    ("checks", "Pump A7 in hall 2 vibrates at 4.1 mm/s."),
+    ("stock", "The valve gaskets are out of stock."),
+    ("crm", "The contact at Nordwerk is Eva Lind."),
+    ("prices", "Copper costs 8,912 dollars a tonne."),
+    ("staff", "Night shift is led by Tomas Rehn."),
+    ("plan", "The crane is booked for 5 July from 8 to 12."),
+)
+STATED_ZH = (
+    ("检查", "二号厂房的A7泵振动为4.1毫米每秒。"),
+    ("库存", "阀门垫片缺货。"),
+    ("客户", "北工的联系人是林伊娃。"),
+    ("价格", "铜价每吨8912美元。"),
+    ("人员", "夜班由任托马斯带队。"),
+    ("计划", "吊车订在7月5日8点到12点。"),
+)
 
-        assert compress(made, room) == all_read_first(made, room), seed
+
+@pytest.mark.parametrize(
+    ("stated", "before", "behind"),
+    [
+        (STATED_EN, "Request completed in 120 ms.", "No errors were reported. See the handbook for details."),
+        (STATED_ZH, "请求已在120毫秒内完成。", "没有报告任何异常。更多信息请查阅手册。"),
+    ],
+)
+def test_of_each_result_what_it_states_is_told_and_not_what_all_of_them_say(
+    stated: tuple[tuple[str, str], ...], before: str, behind: str
+) -> None:
+    items = [
+        item(number, number, ItemType.OBSERVATION, f"{before}\n{says}\n{behind}", tool=tool)
+        for number, (tool, says) in enumerate(stated, start=1)
+    ]
+
+    text = compress(items, 400)
+
+    assert [line.partition("] ")[2] for line in text.splitlines()] == [
+        f"{tool}: {says}" for tool, says in stated
+    ]
 
 
-def all_read_first(items: tuple[Item, ...], room: int) -> str:
-    """The same by the plain formula: what every item comes to, and then what of it finds room."""
-    told: list[compressing._Piece] = []
-    left = room - compressing.COUNTED
-    decisions = [each for each in items if each.type is ItemType.DECISION and essence(each)]
-    results = [each for each in items if each.type is not ItemType.DECISION and essence(each)]
-    must = {each.number for each in (*decisions, *results)}
-    for pieces in (
-        list(compressing._decisions(decisions)),
-        list(compressing._results(results)),
-        list(compressing._sentences(items, must)),
-    ):
-        missed = 0
-        for piece in pieces:
-            cost = estimate(piece.text) + compressing.BESIDE
-            if cost <= left:
-                told.append(piece)
-                left -= cost
-            elif (missed := missed + 1) == compressing.MISSES:
-                break
-    chinese = is_chinese("".join(each.content[:1_000] for each in items))
-    return compressing._fitting(told, len(must - {piece.covers for piece in told}), chinese, room)
+@pytest.mark.parametrize(
+    "result",
+    [
+        "No errors were reported.",
+        "0 errors, 3 warnings",
+        "errors: 0",
+        "The run did not fail.",
+        "It was done without any exception.",
+        "没有报告任何异常。",
+        "未发现错误",
+        "异常：无",
+        "无失败任务",
+    ],
+)
+def test_what_denies_an_error_is_none(result: str) -> None:
+    assert error_line(item(1, 1, ItemType.OBSERVATION, result)) == ""
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "TimeoutError: no answer",
+        "No response from host: timeout",
+        "3 errors were reported, none of them new",
+        "errors: 3",
+        "Connection refused",
+        "没有响应：连接超时",
+        "错误：找不到文件",
+        "出现2个异常",
+    ],
+)
+def test_an_error_is_told_first(result: str) -> None:
+    said = item(1, 1, ItemType.OBSERVATION, f"All {ENGLISH} 12 pages.\n{result}")
+
+    assert gist(said, 60).startswith(result)
+
+
+@pytest.mark.parametrize(
+    ("filler", "line"),
+    [(ENGLISH, "The gate of the harbour is opened by Ines Falk."), (CHINESE, "港口的大门由林伊娜打开。")],
+)
+def test_a_line_behind_forty_thousand_characters_is_found(filler: str, line: str) -> None:
+    long = filler * (45_000 // len(filler))
+    result = item(1, 1, ItemType.OBSERVATION, f"{long}\n{line}\n{long}", tool="read")
+    later = [item(n, n, ItemType.THOUGHT, filler) for n in range(2, 8)]
+
+    as_one_of_the_last = bounded((result,), 400, 4)
+    as_older = bounded((result, *later), 400, 1)
+
+    assert line in as_one_of_the_last[0].content
+    assert line in as_older[0].content
+
+
+def test_a_result_in_json_reads_as_its_fields() -> None:
+    rows = [{"name": f"Ferry {n}", "price": 10 + n, "stops": ["Paros", "Ios"]} for n in (1, 2)]
+    result = item(1, 1, ItemType.OBSERVATION, json.dumps({"total": 2, "rows": rows}), tool="search")
+
+    told = gist(result, 100)
+
+    assert "rows: name: Ferry 1; price: 11" in told
+    assert "{" not in told
 
 
 def test_decisions_without_room_go_oldest_first_and_are_counted() -> None:
@@ -161,9 +231,3 @@ def test_decisions_without_room_go_oldest_first_and_are_counted() -> None:
     assert "older items left out)" in text.splitlines()[0]
     assert "[100] Decision 100" in text
     assert "Decision 1:" not in text
-
-
-def test_figures_keep_the_words_around_them_and_are_read_quickly() -> None:
-    assert figures("total: 4711 EUR, 12% of 2024-05-01") == ["total: 4711 EUR", "12%", "of 2024-05-01"]
-    assert figures("总价：4711元，折扣9折") == ["总价：4711元", "折扣9折"]
-    assert len(figures("a" + " " * 20_000 + "1 " * 9_000)) <= 24

@@ -34,6 +34,7 @@ def fact(text: str, **fields: Any) -> long_term.Record:
 
 
 TALK: dict[str, Any] = {"user": ADA, "conversation_id": "talk"}
+GROUPED: dict[str, Any] = {"user": ADA, "conversation_id": "grouped"}
 RUN: dict[str, Any] = {"user": ADA, "invocation_id": "run"}
 FACTS: dict[str, Any] = {"user": ADA, "collection": "facts"}
 SOURCE: dict[str, Any] = {"owner": OWNER, "path": "a.md"}
@@ -58,6 +59,13 @@ WORLD: Sequence[tuple[str, Message]] = (
     ("CreateBank", bank.CreateBankRequest(bank_id="gone")),
     ("AddTurns", conversation.AddTurnsRequest(turns=[TURN] * 3, **TALK)),
     ("AddTurns", conversation.AddTurnsRequest(user=ADA, conversation_id="gone", turns=[TURN])),
+    (
+        "CreateConversation",
+        conversation.CreateConversationRequest(
+            settings=conversation.ConversationSettings(short_turns=1), **GROUPED
+        ),
+    ),
+    ("AddTurns", conversation.AddTurnsRequest(turns=[TURN] * 3, **GROUPED)),
     (
         "StartInvocation",
         conversation.StartInvocationRequest(query="Go", enable_memory=True, **TALK, invocation_id="run"),
@@ -164,6 +172,7 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
             )
         ],
         "DeleteKey": [conversation.DeleteKeyRequest(key_id=known["key"], **TALK)],
+        "DeleteCluster": [conversation.DeleteClusterRequest(cluster_id=known["cluster"], **GROUPED)],
         "DeleteSummaries": [conversation.DeleteSummariesRequest(first_step=1, **TALK)],
         "StartInvocation": [
             conversation.StartInvocationRequest(query="Go", enable_memory=True, invocation_id="new", **TALK)
@@ -364,9 +373,13 @@ async def made(service: Service) -> dict[str, str]:
     retracted = await call(service, "RetractRecords", [retracting])
     taking = bank.RetractInteractionsRequest(bank_id="b", source="web")
     taken = await call(service, "RetractInteractions", [taking])
+    grouped = conversation.ListClustersResponse()
+    while not grouped.clusters:  # turns are placed in the background
+        grouped = await call(service, "ListClusters", [conversation.ListClustersRequest(**GROUPED)])
     listed = await call(service, "ListConflicts", [bank.ListConflictsRequest(bank_id="b")])
     return {
         "key": key.key.key_id,
+        "cluster": grouped.clusters[0].cluster_id,
         "reflection": reflection.reflection.reflection_id,
         "retraction": retracted.retraction.retraction_id,
         "interactions": taken.retraction.retraction_id,

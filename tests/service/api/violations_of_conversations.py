@@ -112,6 +112,7 @@ RIGHT: dict[str, Message] = {
     "DeleteKey": pb.DeleteKeyRequest(user="ada", conversation_id="c1", key_id="k1"),
     "ListKeys": pb.ListKeysRequest(user="ada", conversation_id="c1"),
     "ListClusters": pb.ListClustersRequest(user="ada", conversation_id="c1"),
+    "DeleteCluster": pb.DeleteClusterRequest(user="ada", conversation_id="c1", cluster_id="c1"),
     "ListSummaries": pb.ListSummariesRequest(user="ada", conversation_id="c1", time=LATER),
     "DeleteSummaries": pb.DeleteSummariesRequest(user="ada", conversation_id="c1", time=LATER),
     "AssembleContext": retrieval.AssembleContextRequest(user="ada", conversation_id="c1", input="Hello?"),
@@ -224,6 +225,7 @@ WRONG: dict[str, Table] = {
         "embedding": BAD_VECTORS,
         "top_k": BAD_TOP_K,
         "alpha": BAD_SHARES,
+        "cluster_ids": [["a b"], ["c1", "c1"], ["c1"] * 101],
         **under("event_time.", TIME_RANGE),
     },
     "AddKey": {**WRITE, "text": text(1_000, needed=True)},
@@ -238,6 +240,7 @@ WRONG: dict[str, Table] = {
     "DeleteKey": {**WRITE, "key_id": REQUIRED_ID},
     "ListKeys": {**READ, **BAD_PAGES},
     "ListClusters": {**READ, **BAD_PAGES},
+    "DeleteCluster": {**WRITE, "cluster_id": REQUIRED_ID},
     "ListSummaries": {**READ, "kind": NO_ENUM, **RANGE, **under("time.", TIME_RANGE), **BAD_PAGES},
     "DeleteSummaries": {**WRITE, **RANGE, **under("time.", TIME_RANGE)},
     "AssembleContext": {

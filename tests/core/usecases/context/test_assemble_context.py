@@ -1,6 +1,7 @@
 """One prompt for an input, from a conversation and a bank."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -217,18 +218,47 @@ async def test_a_part_that_fails_fails_the_call_unless_the_caller_can_do_without
     assert [type(each.error) for each in made.missing] == [RevisionNotReached]
 
 
+async def hits_after(house: House, *inputs: str, **fields: Any) -> dict[str, int]:
+    for input_ in inputs:
+        await assemble_context(house, AssembleContext(input=input_, conversation=KEY, **fields))
+    await write_hits(house)
+    async with house.conversations.reading(KEY) as conversation:
+        return {name: each.hits for name, each in conversation.hits.items()}
+
+
 async def test_clusters_that_were_recalled_count_a_hit_each() -> None:
     async with open_house() as house:
         await long_talk(house)
-        for _ in range(3):
-            made = await assemble_context(
-                house, AssembleContext(input="When does ferry 3 leave?", conversation=KEY)
-            )
-        await write_hits(house)
+        asked = [f"When does ferry {number} leave?" for number in (3, 6, 9)]
+        hits = await hits_after(house, *asked)
         async with house.conversations.reading(KEY) as conversation:
-            hits = {name: each.hits for name, each in conversation.hits.items()}
+            names = conversation.cluster_names()
 
-    assert hits == dict.fromkeys(made.cluster_ids, 3)
+    assert {name for step, name in names.items() if step in (5, 8, 11)} <= hits.keys()
+    assert max(hits.values()) <= 3
+
+
+@pytest.mark.parametrize(
+    ("inputs", "fields"),
+    [
+        (["Thanks a lot!", "好的，谢谢！"], {}),  # need nothing
+        (["When does ferry 3 leave?"], {"observe": True}),
+        (["When does ferry 3 leave?"], {"token_budget": 60}),  # found, and nothing of it stands
+    ],
+)
+async def test_what_brings_no_evidence_counts_no_hit(inputs: list[str], fields: dict[str, Any]) -> None:
+    async with open_house() as house:
+        await long_talk(house)
+
+        assert await hits_after(house, *inputs, **fields) == {}
+
+
+async def test_the_same_question_counts_once() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        hits = await hits_after(house, "When does ferry 3 leave?", "when does  ferry 3 leave?")
+
+    assert set(hits.values()) == {1}
 
 
 async def test_single_turns_and_clusters_show_no_turn_twice() -> None:

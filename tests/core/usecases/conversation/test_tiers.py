@@ -72,7 +72,7 @@ async def test_every_turn_is_in_one_tier_before_and_after_the_background_has_bee
 
 
 async def test_what_is_more_than_there_may_be_is_folded_the_coldest_first() -> None:
-    async with open_house(holding=holding(max_clusters=1, similarity=0.5)) as house:
+    async with open_house(holding=holding(max_clusters=1, similarity=0.7)) as house:
         await talked(house, 3)
         for number in range(230):
             await say(house, said(f"the weather is fine today {number}"))
@@ -134,6 +134,58 @@ async def test_a_cluster_recalled_often_becomes_a_key_once() -> None:
         assert set(key.from_steps) <= set(cluster.steps)
         assert conversation.clusters[cluster.cluster_id].promoted
         assert conversation.hits[cluster.cluster_id].hits == 23
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "old", "new"),
+    [
+        (
+            "The fitter of the ovens comes on 8 May.",
+            "Correction: the fitter of the ovens comes on 22 May.",
+            "8",
+            "22",
+        ),
+        ("厨房的安装师傅5月8日来。", "更正一下，厨房的安装师傅改到5月22日来。", "8日", "22日"),
+    ],
+)
+async def test_a_key_is_made_anew_when_a_turn_joins_its_cluster(
+    first: str, later: str, old: str, new: str
+) -> None:
+    async with open_house(holding=holding(short_turns=1, similarity=0.5)) as house:
+        for said_ in (first, "ok"):
+            await say(house, said(said_, ""))
+        await tend(house)
+        conversation = await at_hand(house)
+        (cluster,) = conversation.clusters_in_order()
+        await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 9}, house.clock.now())
+        await tend(house)
+        (before,) = conversation.keys.values()
+        for said_ in (first, later, "ok"):
+            await say(house, said(said_, ""))
+        await tend(house)
+        (after,) = conversation.keys.values()
+
+    assert old in before.text
+    assert new in after.text
+    assert old not in after.text.replace(new, "")
+    assert (after.key_id, after.create_time) == (before.key_id, before.create_time)
+    assert after.revision > before.revision
+    assert after.event_time is not None
+
+
+async def test_no_two_keys_say_the_same() -> None:
+    async with open_house(holding=holding(short_turns=1, similarity=0.5)) as house:
+        await add_key(house, AddKey(key=KEY, text="The fitter comes on 8 May."))
+        for said_ in ("The fitter comes on 8 May.", "ok"):
+            await say(house, said(said_, ""))
+        await tend(house)
+        conversation = await at_hand(house)
+        (cluster,) = conversation.clusters_in_order()
+        await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 9}, house.clock.now())
+        await tend(house)
+
+    assert [key.type for key in conversation.keys.values()] == [KeyType.USER]
+    assert conversation.clusters[cluster.cluster_id].promoted
 
 
 async def test_keys_of_the_user_are_never_displaced() -> None:
