@@ -277,7 +277,7 @@ bench: setup  ## Print the benchmarks' figures
 # Sets to measure retrieval on: of the checkout, and of the data beside it, if any. Others: make bench-quality SETS=…
 SETS ?= $(wildcard tests/bench/evaluation/*.json ../shared/data/locomo*.json ../shared/data/letta*.jsonl)
 
-bench-quality: setup  ## Measure what is found, and what is not: the tables of docs/retrieval.md
+bench-quality: setup  ## Measure what is found, and what is not: the tables of tests/bench/figures/retrieval.md
 	@test -n "$(SETS)" || { echo "no sets: name some with SETS=…, in the form of docs/evaluation.md" >&2; exit 1; }
 	@$(BIN)/memorybank eval --worst 10 $(SETS)
 	@$(BIN)/memorybank eval --frontier $(SETS)

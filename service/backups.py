@@ -36,7 +36,9 @@ FORMAT = "memorybank-backup-1"
 CHUNK = 2**20
 UNNAMED = {"lost+found"}  # what a volume has of itself, before anything is written to it
 ERASED, DELETED = "erased", "deleted"  # events of lines of the log: a whole memory, some items of one
-POSTGRES = "store.url is a PostgreSQL database: its own tools back it up and restore it (docs/operations.md says how)"
+POSTGRES = (
+    "store.url is a PostgreSQL database: its own tools back it up and restore it (docs/backup.md says how)"
+)
 
 
 class BackupRefused(Exception):

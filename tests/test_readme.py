@@ -190,7 +190,7 @@ def test_the_setting_named_as_an_example_is_read_from_the_environment() -> None:
 
 def test_the_variables_and_the_file_shown_put_the_agents_on_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     (shown,) = re.findall(r"^export (MEMORYBANK_.*)$", PAGES["docs/models.md"], re.MULTILINE)
-    (file,) = re.findall(r"```toml\n(.*?)```", PAGES["docs/models.md"], re.DOTALL)
+    file, embedder = re.findall(r"```toml\n(.*?)```", PAGES["docs/models.md"], re.DOTALL)
     for variable in shown.replace("…", "yours").split():
         monkeypatch.setenv(*variable.split("=", 1))
 
@@ -201,6 +201,7 @@ def test_the_variables_and_the_file_shown_put_the_agents_on_a_model(monkeypatch:
     assert settings.llm.of("judge").base_url == settings.llm.base_url
     assert settings.agents.clusterer == settings.agents.structurer == "offline"
     assert settings.llm.record == Path("replies.jsonl")
+    assert make_settings({**packaged(), **tomllib.loads(embedder)}, {}).embedder.dimension == 1024
 
 
 def test_the_calls_from_other_languages_are_requests_of_the_contract() -> None:
@@ -314,11 +315,31 @@ def python_of(page: str, definition: str) -> str:
     return str(code)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_link_leads_to_a_file(page: str) -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", PAGES[page])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "definition", "printed"),
+    [
+        ("docs/install.md", "memory.search(", "The ferry to Naxos leaves at nine."),
+        ("docs/long-term-memory.md", "store_fact(", "PostgreSQL"),
+    ],
+)
+def test_the_program_of_a_page_prints_what_it_says(
+    page: str, definition: str, printed: str, server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exec(python_of(page, definition).replace(ADDRESS, server), {})
 
-    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+    assert printed in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_user_comes_into_the_loop_as_shown(server: str) -> None:
+    scope: dict[str, Any] = {}
+
+    exec(python_of("docs/agents.md", "def memory_of("), scope)
+    with SyncMemoryBankClient(server) as client:
+        prompt = scope["memory_of"](client).enhance("When does the ferry to Paros leave?")
+
+    assert "Paros" in prompt
 
 
 def test_the_readme_is_short() -> None:

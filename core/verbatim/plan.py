@@ -16,7 +16,7 @@ from core.verbatim.query import Query
 
 KEYWORD_WEIGHT = 2  # a keyword the caller names counts as if the text had contained it twice
 WIDENING = 2  # candidates taken from each side, as a multiple of top_k: the mixture may prefer a side's 20th
-FEWEST = 25  # and at least so many (docs/retrieval.md tells what more would find)
+FEWEST = 25  # and at least so many (docs/internals/ranking.md tells what more would find)
 
 
 class Plan(NamedTuple):

@@ -4,7 +4,7 @@ Law: pure, over arrays by position. Every component lies in [0, 1] and weighs re
 the score is the weighted mean, so it lies in [0, 1] too and means the same for every query. The shares that are
 told of a hit add up to its score. With every weight 0 the score is the plain formula's.
 
-The components, and why they are there (docs/retrieval.md measures each):
+The components, and why they are there (tests/bench/figures/retrieval.md measures each):
 - *near*: the plain scores of the segments one (twice) and two (once) before and after in the same sitting. A turn of a
   conversation is about what the turns around it are about.
 - *reply*: two parts in three, the plain score of the segment before, if that ends by asking; one part, for not

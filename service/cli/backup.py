@@ -37,7 +37,7 @@ def backup(folder: Path, data: Path | None, config: Path | None) -> None:
     """Write a backup into FOLDER, new or empty, while a server may run.
 
     It holds the database as it stood at one moment, the files of its banks, and a manifest with their digests. Of a
-    PostgreSQL database: see docs/operations.md.
+    PostgreSQL database: see docs/backup.md.
 
     \b
     Example:

@@ -11,11 +11,11 @@ Weight = Annotated[float, Field(ge=0, le=10)]
 
 class StructureSection(Section):
     """What the places of segments count for beside the plain formula's 1; 0 switches one off. The defaults were
-    chosen on a development set (docs/retrieval.md)."""
+    chosen on a development set (tests/bench/figures/retrieval.md)."""
 
     near: Weight = 0.4
     """Weight of the segments before and after in a search for segments, relative to the plain score's 1
-    ([how](retrieval.md))."""
+    ([how](internals/ranking.md))."""
     reply: Weight = 0.3
     """Weight of following a fitting question, without being one."""
     speaker: Weight = 0.1

@@ -234,7 +234,7 @@ def test_of_a_database_the_page_with_the_steps_is_named(
     ended = CliRunner().invoke(command, [str(made[1]), "--data", str(tmp_path / "restored")])
 
     assert ended.exit_code == 1
-    assert "docs/operations.md" in ended.output
+    assert "docs/backup.md" in ended.output
 
 
 def test_a_backup_of_nothing_says_so(tmp_path: Path) -> None:
