@@ -187,7 +187,7 @@ class _Sifting:
         """
         found: bool | None = None
         for one in ruling:
-            covered = self._covers(one, sentence)
+            covered = self._covers(one, sentence) or _covers(one, _undressed(sentence))
             if DISCREDITS.search(one.statement.text):
                 found = False if covered else found
             elif self._refutes(one, sentence):
@@ -270,6 +270,11 @@ def _sentence(statement: Statement) -> Sentence:
     terms = frozenset(analysis.terms(statement.text))
     figures = frozenset(FIGURE.findall(statement.text))
     return Sentence(statement=statement, terms=terms, figures=figures)
+
+
+def _undressed(sentence: Sentence) -> Sentence:
+    """Returns a sentence without what only tells its source or day, which a verdict need not repeat."""
+    return _sentence(replace(sentence.statement, text=statement_of(sentence.statement.text)))
 
 
 def _covers(one: Sentence, other: Sentence) -> bool:

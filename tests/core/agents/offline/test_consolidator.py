@@ -183,3 +183,18 @@ async def test_a_verdict_refutes_what_it_clearly_contradicts(
     )
 
     assert sorted(found.refuted) == sorted(refuted)
+
+
+async def test_a_verdict_upholds_what_it_repeats_without_its_source() -> None:
+    nine, eleven = "The tank holds 9 litres and 14 with the reserve.", "the tank holds 11 litres when new."
+    comparer = Answers({frozenset((nine, eleven)): 0.95})
+    nodes = [
+        absorbed("a", 2023, nine, "tank"),
+        absorbed("b", 2024, f"Acceptance test of 2 April 2024: {eleven}", "tank"),
+    ]
+
+    found = await OfflineConsolidator(comparer).consolidate(
+        nodes, (), MergeReason.CONFLICT, "The tank holds 11 litres when new, since the repair.", ""
+    )
+
+    assert found.refuted == (nine,)
