@@ -127,7 +127,8 @@ async def test_an_earlier_replica_and_this_one_write_the_same_banks_and_each_rea
         for client in clients.values():
             for bank, names in told.items():
                 revision = (await client.get_bank(bank_id=bank)).revision
-                nodes, token = {}, ""
+                nodes: dict[str, Node] = {}
+                token = ""
                 while not nodes or token:
                     page = await client.list_nodes(
                         bank_id=bank, page_size=500, page_token=token, min_revision=revision

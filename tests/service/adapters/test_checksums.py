@@ -282,6 +282,8 @@ async def test_a_row_is_read_whose_last_writer_did_not_know_a_later_column(tmp_p
     path = tmp_path / "store"
     node = replace(a.node("n1"), writer="ada")
     nodes = BankRows().nodes
+    without: Any
+    whole_row: Any
     *_, without, _ = nodes.row(a.KEY, replace(node, writer=""), None)
     *_, whole_row, _ = nodes.row(a.KEY, node, None)
     story = a.Story(a.KEY)
