@@ -81,9 +81,9 @@ class Writer:
             self.written += 1
             other = next((each for each in sorted(self._told[bank]) if not each.startswith(self.name)), "")
             if other:
-                node = Node(node_id=other, context=f"reworded by {self.name}")
+                node = Node(node_id=other, labels={"seen": self.name})
                 await self._done(
-                    "update_node", bank_id=bank, node=node, update_mask=FieldMask(paths=["context"])
+                    "update_node", bank_id=bank, node=node, update_mask=FieldMask(paths=["labels"])
                 )
             if number % SELDOM == 0:  # each is structured in the background, by either
                 await self._done("memorize", bank_id=bank, text=TEXT.format(name), wait=WAIT_STORED)
