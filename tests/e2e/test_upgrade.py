@@ -17,9 +17,10 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from core.model.access import EVERY_SCOPE
-from memorybank.v1.types_pb2 import WAIT_STORED, Node
+from memorybank.v1.types_pb2 import Node
 from memorybank_client import MemoryBankClient, MemoryBankError
 from service.minting import credentials_of
+from tests.mesh.fleet import nodes_of
 from tests.support.api_keys import key_for
 from tests.support.postgres import empty_database
 from tests.support.process import CHECKOUT, CLIENT_SPACE, server_process, vector
@@ -29,9 +30,11 @@ from tests.support.server import settings_for
 EARLIER = next(iter(sorted(CHECKOUT.glob("build/upgrade/*/installed"))), None)
 SECONDS = scaled(30)  # of writes: in soak five minutes
 BANKS = 3
-SELDOM = 50  # nodes to a record
 PAUSE = 0.05  # seconds between two nodes of a writer
 TEXT = "The ferry to Naxos leaves at nine, says sheet {}. 渡轮九点出发。"
+
+Told = dict[str, dict[str, int]]
+"""Of each bank the nodes that were acknowledged, and the revision at which each last changed."""
 
 pytestmark = pytest.mark.skipif(
     scaled(1) == 1 or EARLIER is None, reason="in soak, once `make upgrade-wheel` has built the earlier one"
@@ -62,40 +65,33 @@ async def earlier_process(folder: Path, settings: dict[str, str]) -> AsyncIterat
 
 
 class Writer:
-    """Adds nodes and records, and rewords what the other replica added, as long as it is told to."""
+    """Adds nodes with their records, and labels what the other replica added, as long as it is told to."""
 
-    def __init__(
-        self, name: str, client: MemoryBankClient, told: dict[str, set[str]], kinds: Counter[str]
-    ) -> None:
+    def __init__(self, name: str, client: MemoryBankClient, told: Told, kinds: Counter[str]) -> None:
         self.name, self._client, self._told, self._kinds = name, client, told, kinds
         self.written = 0
 
     async def write(self, bank: str, until: float) -> None:
-        now, number = asyncio.get_running_loop().time, 0
+        now, told = asyncio.get_running_loop().time, self._told[bank]
         while now() < until:
-            name, number = f"{self.name}-{number}", number + 1
-            add = {"node_id": name, "summary": name, "embedding": vector(1), "request_id": name}
-            if not await self._done("add_node", bank_id=bank, **add):
-                continue
-            self._told[bank].add(name)
+            name = f"{self.name}-{self.written}"
             self.written += 1
-            other = next((each for each in sorted(self._told[bank]) if not each.startswith(self.name)), "")
-            if other:
+            add = {"summary": name, "verbatim": TEXT.format(name), "embedding": vector(1)}
+            if added := await self._done("add_node", bank_id=bank, node_id=name, request_id=name, **add):
+                told[name] = added.revision
+            if other := next((each for each in told if not each.startswith(self.name)), ""):
                 node = Node(node_id=other, labels={"seen": self.name})
-                await self._done(
-                    "update_node", bank_id=bank, node=node, update_mask=FieldMask(paths=["labels"])
-                )
-            if number % SELDOM == 0:  # each is structured in the background, by either
-                await self._done("memorize", bank_id=bank, text=TEXT.format(name), wait=WAIT_STORED)
+                labels = FieldMask(paths=["labels"])
+                if done := await self._done("update_node", bank_id=bank, node=node, update_mask=labels):
+                    told[other] = done.revision
             await asyncio.sleep(PAUSE)
 
-    async def _done(self, verb: str, **fields: Any) -> bool:
+    async def _done(self, verb: str, **fields: Any) -> Any:
         try:
-            await getattr(self._client, verb)(**fields)
+            return await getattr(self._client, verb)(**fields)
         except MemoryBankError as refusal:
-            self._kinds[type(refusal).__name__] += 1
-            return False
-        return True
+            self._kinds[f"{verb}: {refusal}"] += 1
+            return None
 
 
 async def test_an_earlier_replica_and_this_one_write_the_same_banks_and_each_reads_what_both_wrote(
@@ -103,7 +99,7 @@ async def test_an_earlier_replica_and_this_one_write_the_same_banks_and_each_rea
 ) -> None:
     server = empty_database()
     settings = {"store.url": server.url, "auth.required": "true"}
-    told: dict[str, set[str]] = {f"b{number}": set() for number in range(BANKS)}
+    told: Told = {f"b{number}": {} for number in range(BANKS)}
     kinds: Counter[str] = Counter()
     async with AsyncExitStack() as closing:
         enter = closing.enter_async_context
@@ -128,18 +124,16 @@ async def test_an_earlier_replica_and_this_one_write_the_same_banks_and_each_rea
         until = asyncio.get_running_loop().time() + SECONDS
         await asyncio.gather(*(writer.write(bank, until) for writer in writers for bank in told))
 
+        (tmp_path / "late").mkdir()
+        late = await enter(
+            earlier_process(tmp_path / "late", settings)
+        )  # it loads what both wrote, row by row
+        bearer = [("authorization", f"Bearer {keys['old']}")]
+        clients["late"] = (await enter(MemoryBankClient(late, metadata=bearer))).within(180)
         for client in clients.values():
-            for bank, names in told.items():
-                revision = (await client.get_bank(bank_id=bank)).revision
-                nodes: dict[str, Node] = {}
-                token = ""
-                while not nodes or token:
-                    page = await client.list_nodes(
-                        bank_id=bank, page_size=500, page_token=token, min_revision=revision
-                    )
-                    nodes |= {node.node_id: node for node in page.nodes}
-                    token = page.next_page_token
-                assert names <= nodes.keys(), "an acknowledged write is lost"
+            for bank, nodes in told.items():
+                found = await nodes_of(client, bank, max(nodes.values()))
+                assert nodes.keys() <= found.keys(), "an acknowledged write is lost"
 
     print(f"{[(each.name, each.written) for each in writers]} nodes in {SECONDS} s; refused: {dict(kinds)}")
     assert not kinds, kinds
