@@ -251,13 +251,27 @@ sanitize: setup  ## Run the tests of the native modules under ASan and UBSan
 native-builds: setup  ## Compile the native modules by every compiler at hand: GCC 11, 12, clang 14, for arm64
 	@$(BIN)/python -m tools.native_builds
 
+# An earlier commit as a release would have it, to run beside this one on one store. It stays out of the repository.
+UPGRADE_FROM ?= 9ef993014e53
+UPGRADE := build/upgrade/$(UPGRADE_FROM)
+
+upgrade-wheel: setup $(UPGRADE)/.ready  ## Build the wheel of an earlier commit, and unpack it for tests/e2e/test_upgrade.py (UPGRADE_FROM=…)
+
+$(UPGRADE)/.ready:
+	@git cat-file -e $(UPGRADE_FROM)^{commit} 2>/dev/null || { echo "the history has no commit $(UPGRADE_FROM): fetch it whole" >&2; exit 1; }
+	@rm -rf $(@D) && mkdir -p $(@D)/source
+	@git archive $(UPGRADE_FROM) | tar --extract --directory $(@D)/source
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(@D)/wheels $(@D)/source
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --target $(@D)/installed $(@D)/wheels/*.whl
+	@rm -rf $(@D)/source && touch $@
+
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
 SOAKED := $(addprefix tests/,e2e mesh model console long_tasks clients/test_transcript.py clients/python/test_mcp_cancelled.py \
 	core/usecases/context/test_quarrels.py core/usecases/context/test_needless.py examples/test_languages.py \
 	service/api/test_fuzz.py service/api/test_large_context.py service/api/test_texts_for_agents.py)
 
-soak: setup sanitize pooler browser languages callers  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
+soak: setup sanitize pooler browser languages callers upgrade-wheel  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations
 	@MEMORYBANK_TEST_SCALE=10 $(BIN)/python -m pytest -s $(SOAKED)
 	@for version in 16 18; do MEMORYBANK_TEST_POSTGRES=$$version $(BIN)/python -m pytest --quiet $(ON_POSTGRES); done
 
@@ -406,4 +420,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model clients languages go-stubs check langchain pooler browser test train-reader long-tasks sanitize native-builds soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
+.PHONY: help setup lock serve demo examples try-local-model clients languages go-stubs check langchain pooler browser test train-reader long-tasks sanitize native-builds upgrade-wheel soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean

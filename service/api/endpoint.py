@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import grpc
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 from grpc.aio import ServicerContext
 
@@ -200,16 +201,16 @@ def decoded(message: type[M], request: bytes, method: str, desk: Desk, *, goes_o
 
 def _require_request_id(read: Message) -> None:
     """Raises InvalidField where a change has none: in the request, or in the part that begins a stream."""
-    for place in _identities(type(read)):
-        part = getattr(read, place) if place else read
+    for place in _identities(read.DESCRIPTOR):
+        part: Any = getattr(read, place) if place else read
         if not part.request_id:
             raise InvalidField(f"{place}.request_id" if place else "request_id", NO_REQUEST_ID)
 
 
 @cache
-def _identities(message: type[Message]) -> tuple[str, ...]:
+def _identities(message: Descriptor) -> tuple[str, ...]:
     """Names the parts of a request that hold a request_id; the empty name is the request itself."""
-    fields = message.DESCRIPTOR.fields_by_name
+    fields = message.fields_by_name
     if "request_id" in fields:
         return ("",)
     parts = ((name, field.message_type) for name, field in fields.items())

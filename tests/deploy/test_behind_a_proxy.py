@@ -38,6 +38,18 @@ def test_calls_that_only_read_are_made_again_elsewhere_and_no_other() -> None:
     assert "unavailable" in reads["route"]["retry_policy"]["retry_on"]
 
 
+def test_istio_makes_the_same_calls_again_as_envoy() -> None:
+    template = (DEPLOY / "helm" / "memorybank" / "templates" / "istio.yaml").read_text(encoding="utf-8")
+    _, virtual_service = (re.sub(r"\{\{.*?\}\}", "", part) for part in template.split("---"))
+    reads, others = yaml.safe_load(virtual_service.replace("hosts: []", "hosts: ['']"))["spec"]["http"]
+    envoys, envoys_others = routes()
+
+    assert reads["match"][0]["uri"]["regex"] == envoys["match"]["safe_regex"]["regex"]
+    assert reads["retries"]["retryOn"] == envoys["route"]["retry_policy"]["retry_on"]
+    assert "match" not in others
+    assert others["retries"]["retryOn"] == envoys_others["route"]["retry_policy"]["retry_on"]
+
+
 def test_a_replica_is_ejected_for_failures_on_the_way_to_it_alone() -> None:
     outliers = CLUSTER["outlier_detection"]
     by_answers = {name for name in outliers if name.startswith("enforcing_")}

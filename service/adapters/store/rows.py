@@ -93,8 +93,8 @@ class Table(Generic[T]):
 
     `beside` are columns that are no fields of the value. When a row is put again, one of them
     that comes as NULL keeps what it was: so the vector, which is the last, has a checksum of its own.
-    `later`: whether the last field came after rows were stored. It is no part of the checksum where it is empty, nor
-    where a build wrote the row that does not know it.
+    `later`: whether the last field, a text, came after rows were stored: it has a checksum of its own, too, so that a
+    build which does not know it reads and writes the row beside one that does.
     """
 
     def __init__(
@@ -111,9 +111,10 @@ class Table(Generic[T]):
         identity = ("tenant", "bank_id", *key)
         columns = [*shape.names, *(column for column in beside if column not in shape.names)]
         self._columns = len(columns)
-        self._later = later
         self._has_vector = columns[-1] == VECTOR
+        self._later = shape.names[-1] if later else ""
         columns += [CHECKSUM, *([VECTOR_CHECKSUM] if self._has_vector else ())]
+        columns += [f"{self._later}_{CHECKSUM}"] if later else ()
         written = ["tenant", "bank_id", *columns]
         kept = {VECTOR_CHECKSUM, *beside}
         changed = [column for column in written if column not in identity]
@@ -131,32 +132,30 @@ class Table(Generic[T]):
         """Returns what `insert` and `put` write of the value, given the columns `beside` it in their order."""
         row = (*self.shape.row(value), *beside)
         seed = seed_of(key)
-        if not self._has_vector:
-            return (key.tenant, key.bank_id, *row, self._checksum(seed, row))
-        vector: Any = row[-1]
-        its_own = None if vector is None else crc32(vector, seed)
-        return (key.tenant, key.bank_id, *row, self._checksum(seed, row[:-1]), its_own)
+        sealed = row[:-1] if self._has_vector else row
+        own: Values = ()
+        if self._has_vector:
+            vector: Any = row[-1]
+            own = (None if vector is None else crc32(vector, seed),)
+        if self._later:
+            sealed, own = sealed[:-1], (*own, _own_checksum(seed, sealed[-1]))
+        return (key.tenant, key.bank_id, *row, self._checksum(seed, sealed), *own)
 
     def checked(self, key: BankKey, rows: Sequence[Any]) -> list[Any]:
         """Returns the rows that `select` found, without their checksums. Raises MemoryDamaged."""
         seed, columns = seed_of(key), self._columns
-        sealed = columns - self._has_vector
+        fields = columns - self._has_vector
+        sealed = fields - bool(self._later)
         for row in rows:
-            if row[columns] is not None and not self._is_sealed(seed, row[:sealed], row[columns]):
+            if row[columns] is not None and row[columns] != self._checksum(seed, row[:sealed]):
                 raise MemoryDamaged(key.kind, key.name, self.name)
-            if self._has_vector and row[-1] is not None and row[-1] != crc32(row[sealed] or b"", seed):
+            if self._has_vector and row[columns + 1] not in (None, crc32(row[fields] or b"", seed)):
+                raise MemoryDamaged(key.kind, key.name, self.name)
+            if self._later and row[-1] != _own_checksum(seed, row[sealed]):
                 raise MemoryDamaged(key.kind, key.name, self.name)
         return [row[:columns] for row in rows]
 
-    def _is_sealed(self, seed: int, row: Sequence[Any], kept: int) -> bool:
-        """Whether the checksum is the row's."""
-        return kept == self._checksum(seed, row) or (
-            self._later and kept == self._checksum(seed, (*row[:-1], ""))
-        )
-
     def _checksum(self, seed: int, row: Sequence[Any]) -> int:
-        if self._later and row[-1] == "":
-            row = row[:-1]
         if self.shape.exact:
             cells = list(row)
             for place, exact in self.shape.exact:
@@ -168,6 +167,11 @@ class Table(Generic[T]):
 def bank_row(key: BankKey) -> Row:
     """Returns the columns that every row of a bank begins with."""
     return {"tenant": key.tenant, "bank_id": key.bank_id}
+
+
+def _own_checksum(seed: int, text: Any) -> int | None:
+    """Returns the checksum of a text that is none of its row's; an empty one has none."""
+    return crc32(text.encode(), seed) if text else None
 
 
 def _passing(text: str) -> str:

@@ -9,9 +9,11 @@ from typing import Any
 import grpc
 import pytest
 from google.protobuf.descriptor_pb2 import MethodOptions
+from google.protobuf.field_mask_pb2 import FieldMask
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from memorybank.v1 import memory_bank_pb2 as bank
+from memorybank.v1 import types_pb2
 from service.cli.certs import NAMES, make
 from service.config import ConfigurationError
 from service.server import running
@@ -40,7 +42,8 @@ async def test_a_probe_without_tls_and_key_is_answered_on_health_s_own_port_and_
         stub = health_pb2_grpc.HealthStub(channel)
 
         told = await stub.Check(health_pb2.HealthCheckRequest(service="memorybank.v1.Retrieval"))
-        other = await refused(channel.unary_unary("/memorybank.v1.MemoryBank/ListBanks")(b""))
+        listing: Any = channel
+        other = await refused(listing.unary_unary("/memorybank.v1.MemoryBank/ListBanks")(b""))
 
     assert told.status == SERVING
     assert other.code is grpc.StatusCode.UNIMPLEMENTED
@@ -63,14 +66,16 @@ async def test_an_old_connection_takes_no_more_calls_and_those_at_work_go_on(tmp
         folder=tmp_path / "data", audit={"file": audit}, grpc={"max_connection_age_seconds": 0.5, "queues": 1}
     ) as service:
         await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b", goal="go on"))
+        relabelled = types_pb2.Bank(labels={"still": "here"})
         following = service.bank.WatchBank(bank.WatchBankRequest(bank_id="b"))
         await following.read()
         async with asyncio.timeout(LONGEST_SECONDS):
             while len(peers(audit)) < 2:  # two connections, one after the other
-                await service.bank.Memorize(
-                    bank.MemorizeRequest(bank_id="b", text="The ferry leaves at nine.")
+                changed = bank.UpdateBankRequest(
+                    bank_id="b", bank=relabelled, update_mask=FieldMask(paths=["labels"])
                 )
-        change = await following.read()
+                await service.bank.UpdateBank(changed)
+        change: Any = await following.read()
 
     assert change.revision
 

@@ -1,4 +1,8 @@
--- The subject of the API key that wrote it. It is in the row's checksum where it is not empty: older rows have none.
+-- The subject of the API key that wrote it, with a checksum of its own: builds that do not know the column read and write
+-- the row beside those that do.
 ALTER TABLE interactions ADD COLUMN writer text NOT NULL DEFAULT '';
+ALTER TABLE interactions ADD COLUMN writer_checksum bigint;
 ALTER TABLE nodes ADD COLUMN writer text NOT NULL DEFAULT '';
+ALTER TABLE nodes ADD COLUMN writer_checksum bigint;
 ALTER TABLE retractions ADD COLUMN writer text NOT NULL DEFAULT '';
+ALTER TABLE retractions ADD COLUMN writer_checksum bigint;
