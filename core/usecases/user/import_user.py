@@ -252,6 +252,7 @@ class _Importing:
         self._left = True
         if self._storing is not None:
             await asyncio.wait([self._storing])
+            self._storing.exception()  # its caller, if there still is one, has heard of it
         for bank in self._banks:
             await bank.undo()
         if self._record is None:

@@ -2,16 +2,19 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import grpc
+import jsonschema  # type: ignore[import-untyped]  # ships no types
 import pytest
 import pytest_asyncio
 
 from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as pb
+from service.cli.bundle_schema import schema
 from tests.service.api.test_user_export import a_full_memory, files_of
 from tests.support import states_of_users
 from tests.support.server import Refused, Service, held_open, refused, serving
@@ -102,6 +105,23 @@ async def test_what_was_written_out_comes_back_equal(service: Service, files: Fi
     }
     assert (done.rows["versions"], done.rows["turns"], done.rows["keys"], done.rows["items"]) == (2, 1, 1, 1)
     assert (done.rows["records"], done.rows["feedback"], done.rows["interactions"]) == (2, 1, 1)
+
+
+async def test_every_line_fits_the_schema_that_lies_in_a_bundle(service: Service, files: Files) -> None:
+    described = schema()
+    kinds = described.pop("files")
+    checked = set()
+    for path, text in files.items():
+        pattern = next((each for each in kinds if re.search(each, path)), None)
+        for line in text.splitlines() if path.endswith(".jsonl") else [text]:
+            if pattern is not None:
+                jsonschema.validate(json.loads(line), described | kinds[pattern])
+                checked.add(pattern)
+
+    assert len(checked) == len(kinds) - 1  # nothing was deleted: there are no tombstones
+    talk_lines = next(kinds[each] for each in kinds if re.search(each, TALK))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"turn": {"step": "1", "inputs": "x"}}, described | talk_lines)
 
 
 @pytest.mark.parametrize("state", ["ended", "worked", "knows", "off"])
