@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import LimitReached, MemoryOff, StoreUnavailable, UserNotFound
-from core.ids import ConversationId, Tenant, User
+from core.ids import Collection, ConversationId, Tenant, User
 from core.keys import ConversationKey, UserKey
 from core.model.conversation import ConversationRecord, Turn
 from core.model.user import UserState
@@ -42,13 +42,13 @@ async def talks() -> AsyncIterator[Piece]:
             key=key,
             uid="",
             user=ADA.user,
-            collection="",
+            collection=Collection(""),
             create_time=THEN,
-            update_time=THEN,  # type: ignore[arg-type]
+            update_time=THEN,
         )
         turn = Turn(step=1, input="渡轮九点开。", reply="Noted.", event_time=THEN, create_time=THEN)
-        for line, value in enumerate((record, turn), 1):
-            yield ReadLine(path=path, line=line, value=value)
+        yield ReadLine(path=path, line=1, value=record)
+        yield ReadLine(path=path, line=2, value=turn)
 
 
 async def claim_nothing_is_there(house: House) -> None:
