@@ -40,12 +40,10 @@ def iso(source: int, number: int) -> str:
 
 
 def mem0(source: int) -> str:
-    rows = [
-        {"id": f"m{n}", "memory": said("mem0", n), "created_at": iso(source, n)} for n in range(OF_EACH - 2)
-    ]
-    for n, product in enumerate(("MySQL", "PostgreSQL"), OF_EACH - 2):
-        text = f"The project's database is {product}."
-        rows.append({"id": f"m{n}", "memory": text, "created_at": iso(source, n)})
+    """Two that contradict each other come first: they are judged before all others."""
+    texts = ["The project's database is MySQL.", "The project's database is PostgreSQL."]
+    texts += [said("mem0", n) for n in range(2, OF_EACH)]
+    rows = [{"id": f"m{n}", "memory": text, "created_at": iso(source, n)} for n, text in enumerate(texts)]
     return json.dumps({"results": rows})
 
 
@@ -126,14 +124,18 @@ WRITERS: dict[str, Callable[[int], str]] = {
     "jsonl": jsonl,
     "markdown": markdown,
 }
-TIMELESS = ("markdown",)
+TIMED = ("mem0-", "zep-", "letta-", "langgraph-", "jsonl-")
+"""How ids of facts begin that came with a time. Others are Markdown's, and those that the conversations taught."""
+
+
+BROUGHT = (*TIMED, "markdown-")
 
 
 def told_times(shell: Shell, user: str, folder: Path) -> Iterator[datetime]:
     """The times of all facts and turns."""
     shell.done("facts", "export", str(folder), "--user", user)
     for entry in json.loads((folder / "memory.json").read_text(encoding="utf-8"))["memories"]:
-        if not entry["memory_id"].startswith(TIMELESS):
+        if entry["memory_id"].startswith(TIMED):
             yield datetime.fromtimestamp(entry["event_time"], UTC)
     for talk in ("chatgpt-g", "claude-c"):
         turns = shell.told("conversation", "show", talk, "--user", user, "--turns", str(OF_EACH))["turns"]
@@ -193,7 +195,7 @@ def memory_in(bundle: Path) -> dict[str, Any]:
     kept = ("memory_id", "content", "event_time", "created_at", "source", "metadata")
     turns = [line["turn"] for line in lines if "turn" in line]
     return {
-        "facts": [[fact[name] for name in kept] for fact in facts],
+        "facts": [[fact[name] for name in kept] for fact in facts if fact["memory_id"].startswith(BROUGHT)],
         "turns": [
             [turn.get(name) for name in ("step", "input", "reply", "event_time", "labels")] for turn in turns
         ],
