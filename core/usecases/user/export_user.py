@@ -135,6 +135,7 @@ def _progress(conversation: Conversation, turns: Sequence[Turn]) -> Progress:
         taught=record.taught,
         owed=record.owed,
         forgetting=record.forgetting,
+        seen_to={each.key_id: each.seen_to for each in conversation.keys.values() if each.seen_to},
     )
 
 

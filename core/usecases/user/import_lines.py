@@ -270,7 +270,7 @@ def _conversation(file: _File, making: Making) -> Founding:
             SummaryPut(summary=each)
             for each in _by(_lines(file, Summary), lambda one: one.summary_id).values()
         ),
-        *(KeyPut(key=each) for each in keys.values()),
+        *(KeyPut(key=replace(each, seen_to=progress.seen_to.get(key, 0))) for key, each in keys.items()),
         *(
             InvocationPut(summary=replace(each, actions=progress.actions.get(key, 0)))
             for key, each in invocations.items()

@@ -48,7 +48,8 @@ class HitCluster:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How far the background work on a conversation has come. `unstated`: turns whose writer may not speak for the
-    user. `actions`: calls of tools that an invocation made, by its id."""
+    user. `actions`: calls of tools that an invocation made, by its id. `seen_to`: the last turn of its cluster as a
+    key of the system was made, by the key's id."""
 
     placed_to: int
     summarised_to: int
@@ -59,6 +60,7 @@ class Progress:
     taught: Taught = NOTHING_TAUGHT
     owed: tuple[SummaryOwed, ...] = ()
     forgetting: tuple[ForgettingOwed, ...] = ()
+    seen_to: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -967,6 +967,26 @@ class ConversationProgress(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class SeenToEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     PLACED_TO_FIELD_NUMBER: _builtins.int
     SUMMARISED_TO_FIELD_NUMBER: _builtins.int
     ATTEMPTS_FIELD_NUMBER: _builtins.int
@@ -978,6 +998,7 @@ class ConversationProgress(_message.Message):
     WITHHELD_FIELD_NUMBER: _builtins.int
     OWED_FIELD_NUMBER: _builtins.int
     FORGETTING_FIELD_NUMBER: _builtins.int
+    SEEN_TO_FIELD_NUMBER: _builtins.int
     placed_to: _builtins.int
     """Turns up to this step have their cluster."""
     summarised_to: _builtins.int
@@ -1012,6 +1033,10 @@ class ConversationProgress(_message.Message):
     def forgetting(self) -> _containers.RepeatedCompositeFieldContainer[Global___ForgettingOwed]:
         """Turns that were deleted, and what they taught has still to go."""
 
+    @_builtins.property
+    def seen_to(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The last turn of its cluster as a key of the system was made, by the key's id."""
+
     def __init__(
         self,
         *,
@@ -1026,10 +1051,11 @@ class ConversationProgress(_message.Message):
         withheld: _builtins.int = ...,
         owed: _abc.Iterable[Global___SummaryOwed] | None = ...,
         forgetting: _abc.Iterable[Global___ForgettingOwed] | None = ...,
+        seen_to: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "anew_steps", b"anew_steps", "attempts", b"attempts", "episode_id", b"episode_id", "fact_ids", b"fact_ids", "forgetting", b"forgetting", "owed", b"owed", "placed_to", b"placed_to", "summarised_to", b"summarised_to", "unstated_steps", b"unstated_steps", "withheld", b"withheld"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "anew_steps", b"anew_steps", "attempts", b"attempts", "episode_id", b"episode_id", "fact_ids", b"fact_ids", "forgetting", b"forgetting", "owed", b"owed", "placed_to", b"placed_to", "seen_to", b"seen_to", "summarised_to", b"summarised_to", "unstated_steps", b"unstated_steps", "withheld", b"withheld"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -131,16 +131,18 @@ def _progress(check: Checks, given: pb.ConversationProgress, _: UserKey) -> Prog
         attempts=check.between("attempts", given.attempts, 0, LAST),
         unstated=_steps(check, "unstated_steps", given.unstated_steps),
         anew=_steps(check, "anew_steps", given.anew_steps),
-        actions={
-            check.id("actions", name): check.between("actions", count, 0, LAST)
-            for name, count in given.actions.items()
-        },
+        actions=_counts(check, "actions", given.actions),
+        seen_to=_counts(check, "seen_to", given.seen_to),
         taught=taught,
         owed=tuple(_owed(check.within(f"owed[{i}]."), each) for i, each in enumerate(given.owed)),
         forgetting=tuple(
             _forgetting(check.within(f"forgetting[{i}]."), each) for i, each in enumerate(given.forgetting)
         ),
     )
+
+
+def _counts(check: Checks, field: str, values: Mapping[str, int]) -> dict[str, int]:
+    return {check.id(field, name): check.between(field, count, 0, LAST) for name, count in values.items()}
 
 
 def _owed(check: Checks, given: pb.SummaryOwed) -> SummaryOwed:
@@ -213,6 +215,7 @@ def _key(check: Checks, given: talk.Key, _: UserKey) -> KeyMemory:
         revision=check.between("revision", given.revision, 0, MOST),
         cluster_id=check.id_or_none("cluster_id", given.cluster_id) or "",
         from_steps=_steps(check, "from_steps", given.from_steps),
+        event_time=check.optional_time(given, "event_time"),
     )
 
 

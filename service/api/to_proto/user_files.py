@@ -127,6 +127,7 @@ def _progress(value: Progress) -> pb.ConversationProgress:
         unstated_steps=value.unstated,
         anew_steps=value.anew,
         actions=dict(sorted(value.actions.items())),
+        seen_to=dict(sorted(value.seen_to.items())),
         fact_ids=value.taught.fact_ids,
         episode_id=value.taught.episode_id,
         withheld=value.taught.withheld,
