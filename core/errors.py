@@ -91,6 +91,12 @@ class UserNotFound(AggregateNotFound):
     user: str
 
 
+class UserExists(AggregateExists):
+    """Something was written for this user already."""
+
+    user: str
+
+
 class ConversationNotFound(AggregateNotFound):
     user: str
     conversation_id: str

@@ -11,12 +11,6 @@ from core.errors import AggregateExists, AggregateNotFound, MemoryBankError, Mem
 # ---- founding and loading ----
 
 
-class UserExists(AggregateExists):
-    """Another write was the first one for this user."""
-
-    user: str
-
-
 class InstructionsNotFound(AggregateNotFound):
     """The owner never had a source. Callers learn which source is not there."""
 

@@ -11,7 +11,19 @@ from datetime import datetime
 from typing import NamedTuple
 
 from core.bank.query import Hit
-from core.context.evidence import BEST, NO_DISPUTES, Candidate, Disputes, Kind, Placement, Said, Source, said
+from core.context.evidence import (
+    BEST,
+    NO_DISPUTES,
+    Candidate,
+    Disputes,
+    Kind,
+    Placement,
+    Said,
+    Source,
+    said,
+    untold,
+    whole_of,
+)
 from core.context.lines import INDENT, hanging, indented, one_line
 from core.context.memories import refuted_lines
 from core.context.passages import LONGEST, day_of, fitting_part, longest_in
@@ -139,6 +151,9 @@ class _Stands(NamedTuple):
     sentences: AbstractSet[int]
     speakers: AbstractSet[str]
 
+    def with_text(self, *texts: str) -> "_Stands":
+        return self._replace(sentences=self.sentences | said(*texts, speakers=self.speakers).sentences)
+
 
 def _standing(found: BankEvidence) -> _Stands:
     told = [candidate.said for candidate in found.source.candidates]
@@ -225,24 +240,27 @@ def _head(node: Node, found: BankEvidence, words: Wording) -> str:
 def _nodes(found: BankEvidence, words: Wording, stands: _Stands) -> tuple[Item, ...]:
     """Tells about nodes, the best first, then names their neighbours: all of it goes before what was said, and nothing
     that stands already."""
-    items = [
-        *(_node_item(node, found, words, stands) for node in found.nodes),
-        *(
-            Item(node.node_id, f"{_head(node, found, words)} {_label(node)}")
-            for node in found.neighbors
-            if not _is_told(node.context, stands)
-        ),
-    ]
+    items = []
+    for node in found.nodes:
+        if lines := _node_lines(node, words, stands):
+            items.append(Item(node.node_id, f"{_head(node, found, words)} {NEXT_LINE.join(lines)}"))
+        stands = stands.with_text(_label(node), node.summary)
+    for node in found.neighbors:
+        if label := _untold_label(node, stands):
+            items.append(Item(node.node_id, f"{_head(node, found, words)} {label}"))
+            stands = stands.with_text(label)
     return tuple(
         item._replace(tier=Tier.SPARE, weight=1.0 - place / len(items)) for place, item in enumerate(items)
     )
 
 
-def _node_item(node: Node, found: BankEvidence, words: Wording, stands: _Stands) -> Item:
-    lines = [] if _is_told(node.context, stands) else [_label(node)]
+def _node_lines(node: Node, words: Wording, stands: _Stands) -> list[str]:
+    label = _untold_label(node, stands.with_text(node.summary))
+    summary = one_line(untold(node.summary, stands.sentences, stands.speakers))
+    lines = [label] if label else []
     lines += [f"{words.keywords}: {', '.join(map(one_line, node.keywords))}"] if node.keywords else []
-    lines += [] if _is_told(node.summary, stands) else [f"{words.summary}: {one_line(node.summary)}"]
-    return Item(node.node_id, f"{_head(node, found, words)} {NEXT_LINE.join(lines)}")
+    lines += [f"{words.summary}: {summary}"] if summary else []
+    return lines
 
 
 def _label(node: Node) -> str:
@@ -250,8 +268,14 @@ def _label(node: Node) -> str:
     return one_line(RELATION.sub("", node.context))
 
 
-def _is_told(text: str, stands: _Stands) -> bool:
-    return said(RELATION.sub("", text), speakers=stands.speakers).sentences <= stands.sentences
+def _untold_label(node: Node, stands: _Stands) -> str:
+    """Returns what a node is about, as far as it does not stand; a sentence that was cut off stands where the whole
+    does."""
+    label = _label(node)
+    whole = whole_of(label, node.summary)
+    if whole and not untold(whole, stands.sentences, stands.speakers):
+        return ""
+    return untold(label, stands.sentences, stands.speakers)
 
 
 def candidate_of(segment: Segment) -> Candidate:

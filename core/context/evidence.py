@@ -32,6 +32,9 @@ LEAST_SHOWN = 50
 HEAD = 4
 """Tokens before any passage, at the least: its handle."""
 
+CUT = "…"
+"""Behind a text that was cut off."""
+
 _APPENDED = re.compile(r"\s*[(（][^()（）]*\d{4}[^()（）]*[)）]\s*$")
 _ENDS = re.compile(r"[.!?]+[\"'”’)\]]*(?:\s+|$)|[。！？；…\n]+")
 """Where texts are taken apart to be compared: alike in all of them, so it need not know abbreviations."""
@@ -175,6 +178,27 @@ def said(*texts: str, speakers: Iterable[str] = ()) -> Said:
             if plain := _plain(sentence, names):
                 numbers.add(hash(plain))
     return Said(frozenset(numbers), is_telling, names)
+
+
+def untold(text: str, sentences: Collection[int], speakers: Iterable[str] = ()) -> str:
+    """Returns a text without those of its sentences that are among these numbers."""
+    names = frozenset(name.casefold() for name in speakers if name)
+    left, start = [], 0
+    for end in (*_ENDS.finditer(text), None):
+        stop, after = (end.start(), end.end()) if end else (len(text), len(text))
+        plain = _plain(text[start:stop], names)
+        if plain and hash(plain) not in sentences:
+            left.append(text[start:after])
+        start = after
+    return "".join(left).strip()
+
+
+def whole_of(cut: str, text: str) -> str:
+    """Returns the sentence of a text that another text is the beginning of, cut off; empty: of none."""
+    if not cut.endswith(CUT):
+        return ""
+    begun = _plain(cut.removesuffix(CUT), ())
+    return next((each for each in _ENDS.split(text) if begun and _plain(each, ()).startswith(begun)), "")
 
 
 def _is_wide(sentence: str) -> bool:

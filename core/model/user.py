@@ -11,6 +11,7 @@ from core.keys import UserKey
 
 class UserState(StrEnum):
     ACTIVE = "active"
+    IMPORTING = "importing"  # it is being made of an import; no call writes anything more
     PURGING = "purging"  # everything of the user is being removed; nothing more is written
 
 

@@ -64,6 +64,25 @@ class Limits:
                 "delete reflections, or raise the limit",
             )
 
+    def check_feedback(self, feedback: int, tombstones: int) -> None:
+        """Checks what a collection keeps beside its records. Raises LimitReached."""
+        for name, count in (
+            ("feedback_per_collection", feedback),
+            ("tombstones_per_collection", tombstones),
+        ):
+            if count > (most := getattr(self, name)):
+                raise LimitReached(name, most, "leave out the oldest, or raise the limit")
+
+    def check_user(self, collections: int, conversations: int, invocations: int) -> None:
+        """Checks how much a user would have. Raises LimitReached."""
+        for name, count in (
+            ("collections_per_user", collections),
+            ("conversations_per_user", conversations),
+            ("open_invocations_per_user", invocations),
+        ):
+            if count > (most := getattr(self, name)):
+                raise LimitReached(name, most, "leave some out, or raise the limit")
+
     def check_segments(self, bank: Bank, more: int) -> None:
         self.check_segment_count(bank.tree.segment_count + more)
 

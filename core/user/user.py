@@ -6,13 +6,13 @@ from typing import Any
 
 from core.aggregate.kind import Chore, Kind
 from core.aggregate.parts import PartsAggregate
-from core.errors import UserNotFound
-from core.internal_errors import UserExists
+from core.errors import UserExists, UserNotFound
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.user.steps import STEPS, UserPut
 
 PURGE = Chore(name="purge")
+ABANDON = Chore(name="abandon")
 
 
 class UserAggregate(PartsAggregate[UserRecord, UserPut]):
@@ -20,10 +20,11 @@ class UserAggregate(PartsAggregate[UserRecord, UserPut]):
 
 
 def _due(user: UserAggregate, now: datetime) -> Sequence[Chore]:
-    """Returns what is due: a purge is its caller's work, until it must be taken for cut short."""
+    """Returns what is due: a purge or an import is its caller's work, until it must be taken for cut short."""
     record = user.record
-    is_left = record.due_time is not None and record.due_time <= now
-    return (PURGE,) if record.state is UserState.PURGING and is_left else ()
+    if record.due_time is None or record.due_time > now:
+        return ()
+    return {UserState.PURGING: (PURGE,), UserState.IMPORTING: (ABANDON,)}.get(record.state, ())
 
 
 USER: Kind[UserAggregate, UserPut] = Kind(

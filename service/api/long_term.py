@@ -44,7 +44,7 @@ from service.api.from_proto import users as parse_user
 from service.api.to_proto import long_term as render
 from service.api.to_proto import user_files
 from service.api.to_proto import users as render_user
-from service.api.uploads import collection_import
+from service.api.uploads import collection_import, user_import
 
 SERVICE = pb.DESCRIPTOR.services_by_name["LongTerm"].full_name
 
@@ -297,6 +297,9 @@ def _users(house: House) -> Mapping[str, Endpoint]:
             parse_user.export_user,
             lambda command: user_files.parts(export_user.export_user(house, command)),
             as_it_is,
+        ),
+        "ImportUser": client_stream(
+            pb.ImportUserRequest, partial(user_import, house), render_user.import_user
         ),
         "DeclareTools": unary(
             pb.DeclareToolsRequest, parse.declare_tools, declare_tools.declare_tools, render.declare_tools

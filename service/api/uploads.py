@@ -1,6 +1,7 @@
-"""Reading an import of a collection as it comes: options first, then files part by part."""
+"""Reading an import of a collection or of a user as it comes: options first, then files part by part."""
 
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 
 from core.caller import Caller
@@ -10,9 +11,11 @@ from core.model.access import Scope
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.import_collection import CollectionImported, ImportCollection, import_collection
+from core.usecases.user.import_user import ImportUser, UserImported, import_user
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.from_proto.checks import Checks, checking, digest, digest_for
+from service.api.from_proto.checks import NAME, Checks, checking, digest, digest_for
 from service.api.from_proto.records import collection_key
+from service.api.from_proto.user_files import UserReader
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of one import: what a collection at its limits takes, with room."""
@@ -74,3 +77,32 @@ def _text(path: str, content: bytearray) -> str:
         return content.decode()
     except UnicodeDecodeError:
         raise ImportInvalid(0, f"{path[:128]} is not UTF-8") from None
+
+
+# ---- users ----
+
+
+async def user_import(
+    house: House, requests: AsyncIterator[pb.ImportUserRequest], caller: Caller
+) -> Committed[UserImported]:
+    """Raises InvalidField for parts out of order, ImportInvalid, and what ImportUser raises."""
+    first = await anext(requests, None)
+    if first is None or first.WhichOneof("part") != "options":
+        raise InvalidField("part", "must be options first, and files after them")
+    options, body = first.options, sha256()
+    with checking(caller) as check:
+        key = caller.user(check.text("options.user", options.user, NAME, least=1))
+        request = check.request(options, "dry_run", path="options.request_id")
+
+    async def files() -> AsyncIterator[pb.ExportUserResponse]:
+        async for each in requests:
+            if each.WhichOneof("part") != "file":
+                raise InvalidField("part", "must be options first, and files after them")
+            body.update(f"\n{each.file.path}\n{len(each.file.content)}\n".encode() + each.file.content)
+            yield each.file
+
+    def identity() -> RequestKey | None:
+        return request and replace(request, digest=f"{request.digest}:{body.hexdigest()}")
+
+    command = ImportUser(key=key, dry_run=options.dry_run, request=identity)
+    return await import_user(house, command, UserReader(key, caller).pieces(files()))

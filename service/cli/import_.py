@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from gzip import BadGzipFile
 from pathlib import Path
+from zipfile import is_zipfile
 
 import click
 from google.protobuf.json_format import Parse, ParseError
@@ -82,6 +83,8 @@ def import_(
             report = bring(errand.client, found, source=source, **owner, allow_sensitive=allow_sensitive)
         errand.answer(asdict(report), *lines_of(report, dry_run=dry_run))
         return
+    if file != STANDARD and is_zipfile(file):
+        raise Failure(f"{file} is an archive of a user", f"memorybank user import {file}", Exit.USAGE)
     if file == STANDARD:
         made = _import(errand, sys.stdin, into)
     else:

@@ -1,6 +1,7 @@
 """`memorybank user`: whether memory of a user is kept, how much there is, and how it goes."""
 
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
 from service.cli import paging
-from service.cli.bundle import write_bundle
+from service.cli.bundle import read_bundle, write_bundle
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.export import whole
@@ -20,7 +21,7 @@ PAGE = 1_000
 
 @click.group()
 def user() -> None:
-    """See what is kept of a user, switch memory off or on, write all of it out, remove it.
+    """See what is kept of a user, switch memory off or on, write all of it out, bring it back, remove it.
 
     \b
     Examples:
@@ -29,6 +30,7 @@ def user() -> None:
       memorybank user off ada
       memorybank user export ada ada.mbz
       memorybank user export ada ada.md
+      memorybank user import ada.mbz --dry-run
       memorybank user purge ada --banks --yes
     """
 
@@ -93,7 +95,8 @@ def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
 def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
     """Write everything of user NAME to FILE: a zip archive of JSON and Markdown, or a page for people, named *.md.
 
-    `memorybank facts import` takes a collection of the archive, `memorybank import` a bank.
+    `memorybank user import` brings the archive back; `memorybank facts import` takes a collection of it, `memorybank
+    import` a bank.
     """
     if file.suffix == ".md":
         _write_page(errand, name, file, omit_banks=omit_banks)
@@ -104,6 +107,43 @@ def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
     ):
         paths = write_bundle(unfinished, name, parts)
     errand.answer({"user": name, "file": str(file), "files": paths}, f"wrote {file}: {len(paths):,} files")
+
+
+@user.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@errand_of_any
+@click.option(
+    "--user", "name", metavar="NAME", default="", help="Whose memory it becomes.  [default: as FILE says]"
+)
+@click.option("--omit-banks", is_flag=True, help="Leave out the banks that name the user.")
+@click.option(
+    "--dry-run", is_flag=True, help="Let everything be checked, say what would come, and store nothing."
+)
+def import_(errand: Errand, file: Path, name: str, omit_banks: bool, dry_run: bool) -> None:
+    """Make a user of FILE, an archive that `memorybank user export` wrote: all of it, or none.
+
+    The user must not be there yet, nor a bank of the same name. The same import again adds nothing.
+
+    \b
+    Examples:
+      memorybank user import ada.mbz --dry-run
+      memorybank user import ada.mbz --user ada-too --omit-banks
+    """
+    bundle = read_bundle(file)
+    whose = name or bundle.user
+    asked = sha256(f"{bundle.digest}\n{whose}\n{omit_banks}".encode()).hexdigest()
+    done = errand.client.import_user(
+        bundle.parts(omit_banks=omit_banks),
+        user=whose,
+        dry_run=dry_run,
+        request_id="" if dry_run else f"bundle-{asked}",
+    )
+    came = "would come" if dry_run else "was there already" if done.replayed else "came"
+    held = _counted(done.rows)
+    errand.answer(
+        done,
+        f"{whose} {came}: {_counted(done.aggregates) or 'settings alone'}" + (f" ({held})" if held else ""),
+    )
 
 
 def _write_page(errand: Errand, name: str, file: Path, *, omit_banks: bool) -> None:

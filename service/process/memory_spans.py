@@ -25,7 +25,7 @@ _METHODS = {
     "RetractInteractions ReleaseInteractions",
     DELETE: "EraseRetraction EraseInteractions EraseMentions "
     "DeleteNode DeleteTurns DeleteCluster DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
-    CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation",
+    CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation ImportUser",
     DELETE_STORE: "DeleteBank DeleteConversation DeleteCollection PurgeUser",
 }
 OPERATIONS: Mapping[str, str] = {

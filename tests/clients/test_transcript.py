@@ -25,6 +25,7 @@ from tests.support.scale import scaled
 from tests.support.server import settings_for
 
 TRANSCRIPT = Path(__file__).parent / "transcript.json"
+LARGEST = 1_048_576  # bytes of a message that these servers take
 LONGEST = 180  # seconds, for all of it on a busy machine
 OF_THE_RUN = re.compile(r"[0-9a-z]{26}|[0-9a-f]{32,}|\d{4}-\d\d-\d\dT[0-9:.]+Z")
 TIMED_OUT = 4  # gRPC's code: whether the client says so or the service, is a race
@@ -81,7 +82,7 @@ async def test_four_languages_get_the_same_answers_over_two_replicas_with_keys_a
 
     async def play(replicas: Replicas, language: str) -> None:
         async with forwarding(*replicas.ports) as forwarder:
-            variables = {"p": f"by-{language}", "reader": reader}
+            variables = {"p": f"by-{language}", "reader": reader, "large": "x" * (LARGEST // 10)}
             turn = partial(replicas.turn, forwarder)
             address = f"localhost:{forwarder.port}"
             told[language] = await played(language, address, TRANSCRIPT, variables, turn, environment)
@@ -134,7 +135,11 @@ async def guarded(folder: Path) -> tuple[dict[str, str], dict[str, str], str]:
     tls, key = folder / "tls", folder / "key"
     tls.mkdir()
     make(tls, NAMES)
-    settings = {"tls.certificate": str(tls / "server.pem"), "tls.key": str(tls / "server.key")}
+    settings = {
+        "tls.certificate": str(tls / "server.pem"),
+        "tls.key": str(tls / "server.key"),
+        "grpc.max_message_bytes": str(LARGEST),
+    }
     store: dict[str, Any] = {}
     if scaled(1) > 1:
         store["url"] = settings["store.url"] = empty_database().url

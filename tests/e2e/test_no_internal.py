@@ -74,6 +74,11 @@ BEHIND: dict[str, list[Message]] = {
             file=long_term_pb2.ExportCollectionResponse(path="memory.json", content=INDEX)
         )
     ],
+    "ImportUser": [
+        long_term_pb2.ImportUserRequest(
+            file=long_term_pb2.ExportUserResponse(path="user.json", content=b'{"user": {"enabled": true}}')
+        )
+    ],
 }
 """What follows the random first message of a stream."""
 

@@ -44,7 +44,7 @@ def test_what_was_exported_is_read(tmp_path: Path) -> None:
     paths = write_bundle(tmp_path / "ada.mbz", "ada", parts)
     ended = read(tmp_path / "ada.mbz")
 
-    assert paths == ["collections/1/memory.json", "conversations/c1.jsonl", "manifest.json"]
+    assert paths == ["collections/1/memory.json", "conversations/c1.jsonl", "schema.json", "manifest.json"]
     assert ended.stdout == "fact: Ada 的桌子在苏黎世。\nWhere?\nIn Zürich.\u2028Yes.\n", ended.stderr
 
 

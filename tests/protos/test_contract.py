@@ -104,7 +104,7 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "ListRetractions RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
         "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
         "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser ListUsers UpdateUser "
-        "PurgeUser EraseMentions ExportUser",
+        "PurgeUser EraseMentions ExportUser ImportUser",
         "Operations": "GetServerInfo",
     }
 

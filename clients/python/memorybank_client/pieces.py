@@ -6,7 +6,12 @@ Nothing is held beyond one piece; what comes in small pieces by itself goes out 
 from collections.abc import AsyncIterable, Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
-from memorybank.v1.long_term_pb2 import ExportCollectionResponse, ImportCollectionRequest
+from memorybank.v1.long_term_pb2 import (
+    ExportCollectionResponse,
+    ExportUserResponse,
+    ImportCollectionRequest,
+    ImportUserRequest,
+)
 from memorybank.v1.memory_bank_pb2 import (
     ExportRecord,
     ImportBankRequest,
@@ -48,6 +53,10 @@ def of_export(record: ExportRecord) -> Iterator[ImportBankRequest]:
 
 def of_collection(part: ExportCollectionResponse) -> Iterator[ImportCollectionRequest]:
     yield ImportCollectionRequest(file=part)
+
+
+def of_user(part: ExportUserResponse) -> Iterator[ImportUserRequest]:
+    yield ImportUserRequest(file=part)
 
 
 def parts_of(source: Any) -> Iterable[Any] | AsyncIterable[Any]:

@@ -329,6 +329,13 @@ class Verbs:
     """Make records of such files: the parts of an export."""
     export_user = Down(long_term.ExportUserRequest, long_term.ExportUserResponse)
     """Write out everything of a user as files, part by part."""
+    import_user = Up(
+        long_term.ImportUserRequest,
+        long_term.ImportUserResponse,
+        header=long_term.ImportUserOptions,
+        cut=pieces.of_user,
+    )
+    """Make a user of such files, all of it or none: the parts of an export."""
     declare_tools = Unary(long_term.DeclareToolsRequest, long_term.DeclareToolsResponse)
     """Declare the tools that an agent may call by itself."""
 

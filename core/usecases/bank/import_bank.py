@@ -1,7 +1,7 @@
 """ImportBank: a bank from the records of an export, all or none."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 
 from core.bank.bank import SEGMENTS
@@ -25,10 +25,12 @@ BATCH = 1_000  # segment vectors to one write
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportBank:
-    """No `bank_id`: the one it had. The request's digest is the options'; the trailer's is added to it here."""
+    """No `bank_id`: the one it had. `user`: whose task memory it becomes; None: as it is written. The request's digest
+    is the options'; the trailer's is added to it here."""
 
     tenant: Tenant
     bank_id: BankId | None = None
+    user: str | None = None
     request: RequestKey | None = None
 
 
@@ -47,10 +49,11 @@ async def import_bank(
     Raises ImportInvalid, BankExists, EmbeddingSpaceMismatch, LimitReached, InvalidField, RequestIdReused.
     Whatever it raises, nothing remains.
     """
-    importing = _Importing(house, command, records)
+    importing = BankImport(house, command, records)
     whole = False
     try:
-        committed = await importing.run()
+        await importing.read()
+        committed = await importing.found()
         whole = not committed.replayed
         return committed
     finally:
@@ -58,8 +61,8 @@ async def import_bank(
             await asyncio.shield(asyncio.ensure_future(importing.undo()))
 
 
-class _Importing:
-    """One import: what was read and made so far."""
+class BankImport:
+    """One import: what was read and made so far. First `read`, then `found`; `undo` where either failed."""
 
     def __init__(self, house: House, command: ImportBank, records: AsyncIterator[ExportRecord]) -> None:
         self._house = house
@@ -72,8 +75,8 @@ class _Importing:
         self._key: BankKey | None = None
         self._founding: asyncio.Future[Committed[BankRecord]] | None = None
 
-    async def run(self) -> Committed[BankImported]:
-        await self._read()
+    async def found(self) -> Committed[BankImported]:
+        """Makes the bank of what was read."""
         key = await self._place()
         state = self._state(key)
         steps = (BankPut(record=state.record), InsightPut(insight=state.insight), *steps_of(state))
@@ -95,6 +98,10 @@ class _Importing:
     async def _found(self, key: BankKey, draft: Draft[BankRecord], revision: int) -> Committed[BankRecord]:
         self._founding = asyncio.ensure_future(self._house.banks.found(key, draft, self._request(), revision))
         return await asyncio.shield(self._founding)
+
+    def counted(self) -> Mapping[str, int]:
+        """Returns how much was read, by part."""
+        return self._gathered.counted()
 
     async def undo(self) -> None:
         """Removes what was made, once it is known what that is. The uid is this import's own: no other bank of the id
@@ -127,12 +134,14 @@ class _Importing:
                 self._gathered.take(record)
         return record
 
-    async def _read(self) -> None:
+    async def read(self) -> None:
+        """Takes in all records, and keeps the files among them."""
         while (record := await self._next()) is not None:
             if isinstance(record, FileChunk):
                 await self._keep_file(record)
         if self._gathered.trailer is None:
             raise ImportInvalid(self._gathered.line, "the export ends before its trailer")
+        await self._place()
 
     async def _keep_file(self, first: FileChunk) -> None:
         attachment_id = first.attachment_id
@@ -187,7 +196,8 @@ class _Importing:
         if record.space.source is SpaceSource.SERVER:
             space_for(self._house, record.space)
         finish_time = record.finish_time and self._house.clock.now()  # its time begins anew, here
-        record = replace(record, key=key, uid=self._uid, finish_time=finish_time)
+        user = record.user if self._command.user is None else self._command.user
+        record = replace(record, key=key, uid=self._uid, user=user, finish_time=finish_time)
         return self._gathered.state(record, self._kept)
 
     def _request(self) -> RequestKey | None:

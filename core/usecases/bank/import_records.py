@@ -4,6 +4,7 @@ Law: what `Gathered` yields is a bank that could have come about by changes: eve
 named exists, vectors are unit vectors of the bank's space, merges form a tree.
 """
 
+from collections.abc import Sized
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -185,6 +186,17 @@ class Gathered:
             refuted=tuple(self._refuted),
             segment_vectors=self._vectors,
         )
+
+    def counted(self) -> dict[str, int]:
+        """Returns how many there are of each part that has any, by its name."""
+        parts: dict[str, Sized] = {
+            "nodes": self._nodes,
+            "edges": self._edges,
+            "interactions": self._interactions,
+            "conflicts": self._conflicts,
+            "attachments": self.attachments,
+        }
+        return {name: len(values) for name, values in parts.items() if values}
 
     # ---- kinds ----
 

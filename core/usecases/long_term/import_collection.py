@@ -1,7 +1,7 @@
 """ImportCollection: records and reflections out of files. What is there already stays as it is."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -95,7 +95,7 @@ def _edit(
     is_waiting = [awaits(collection.record, record, approves=approves) for record in given]
     new = [record for record, waits in zip(given, is_waiting, strict=True) if not waits]
     there = {record.record_id for record in new} | collection.records.keys()
-    steps: list[Step] = [RecordPut(record=_standing(record, there, revision)) for record in new]
+    steps: list[Step] = [RecordPut(record=standing(record, there, revision)) for record in new]
     waiting = [Proposal(record=record) for record, waits in zip(given, is_waiting, strict=True) if waits]
     waiting += [one for one in contents.proposals if one.record.record_id not in out]
     steps += [ProposalPut(proposal=_waiting(one, revision)) for one in waiting]
@@ -137,7 +137,7 @@ def _waiting(one: Proposal, revision: int) -> Proposal:
     return replace(one, record=record)
 
 
-def _standing(record: Record, there: set[RecordId], revision: int) -> Record:
+def standing(record: Record, there: Set[RecordId], revision: int) -> Record:
     """Returns the record without what refers to others that are not there: such a fact is judged anew."""
     partners = tuple(other for other in record.contested_with if other in there)
     whole = partners == record.contested_with and (not record.superseded_by or record.superseded_by in there)

@@ -13,8 +13,9 @@ from core.usecases.conversation.end_invocation import end_idle
 from core.usecases.house import House
 from core.usecases.instructions.trim_versions import trim_versions
 from core.usecases.long_term.chores import CHORES as OF_COLLECTIONS
+from core.usecases.user.import_user import abandon
 from core.usecases.user.purge_user import carry_on
-from core.user.user import PURGE
+from core.user.user import ABANDON, PURGE
 
 
 def assign_chores(house: House) -> None:
@@ -23,7 +24,7 @@ def assign_chores(house: House) -> None:
     def here(act: Callable[[House, Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
         return lambda key: act(house, key)
 
-    house.chores.assign(UserKey.kind, {PURGE.name: here(carry_on)})
+    house.chores.assign(UserKey.kind, {PURGE.name: here(carry_on), ABANDON.name: here(abandon)})
     house.chores.assign(InstructionsKey.kind, {TRIM.name: here(trim_versions)})
     house.chores.assign(CollectionKey.kind, {name: here(act) for name, act in OF_COLLECTIONS.items()})
     house.chores.assign(ConversationKey.kind, conversation_chores(house))

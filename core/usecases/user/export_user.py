@@ -1,7 +1,7 @@
 """ExportUser: everything that is kept of a user, as files.
 
 Law: reads alone. Each aggregate is of one revision, however long writing it out takes; one that is deleted meanwhile is
-left out. Left out, too: vectors, which are made anew, the hashes of what was deleted, and which versions a run saw.
+left out. Left out, too: vectors, which are made anew, what retractions hold, and which versions a run saw.
 """
 
 import asyncio
@@ -13,17 +13,25 @@ from typing import Any
 from core.conversation.conversation import Conversation
 from core.errors import AggregateNotFound, UserNotFound
 from core.keys import BankKey, CollectionKey, ConversationKey, InvocationKey, UserKey
-from core.model.collection import Feedback
-from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, Turn, TurnCluster
+from core.model.conversation import Turn
 from core.model.instructions import Level, Owner, Source
-from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.ports.store import Listing
 from core.usecases.bank.export_bank import ExportBank, export_bank
-from core.usecases.bank.export_records import BREATH, ExportRecord
+from core.usecases.bank.export_records import BREATH
 from core.usecases.house import House
 from core.usecases.long_term.export_collection import ExportCollection, FilePart, export_collection
-from core.usecases.long_term.get_collection import CollectionSeen, GetCollection, get_collection
-from core.usecases.user.get_user import GetUser, UserSeen, get_user
+from core.usecases.long_term.get_collection import GetCollection, get_collection
+from core.usecases.user.get_user import GetUser, get_user
+from core.usecases.user.user_lines import (
+    Buried,
+    HitCluster,
+    Line,
+    OwnedSource,
+    PlacedTurn,
+    Progress,
+    Running,
+    Value,
+)
 
 PAGE = 256  # aggregates that are listed at once
 
@@ -35,51 +43,6 @@ class ExportUser:
     key: UserKey
     omit_banks: bool = False
     min_revision: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnedSource:
-    owner: Owner
-    source: Source
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedTurn:
-    """A turn, and the cluster it lies in; empty: none."""
-
-    turn: Turn
-    cluster_id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitCluster:
-    cluster: TurnCluster
-    hits: ClusterHits | None
-
-
-Value = (
-    UserSeen
-    | OwnedSource
-    | ConversationRecord
-    | PlacedTurn
-    | HitCluster
-    | Summary
-    | KeyMemory
-    | InvocationSummary
-    | InvocationRecord
-    | Item
-    | CollectionSeen
-    | Feedback
-    | ExportRecord
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """The next value of a file, on a line of its own. The lines of a file come one after another."""
-
-    path: str
-    value: Value
 
 
 async def export_user(house: House, command: ExportUser) -> AsyncGenerator[Line | FilePart, None]:
@@ -148,11 +111,31 @@ def _told(conversation: Conversation) -> Sequence[Value]:
     clusters, names = conversation.clusters_in_order(), conversation.cluster_names()
     return (
         conversation.record,
+        _progress(conversation, turns),
         *(PlacedTurn(turn=turn, cluster_id=names.get(turn.step, "")) for turn in turns),
         *(HitCluster(cluster=each, hits=conversation.hits.get(each.cluster_id)) for each in clusters),
         *conversation.summaries_in_order(),
         *conversation.keys_in_order(),
         *conversation.invocations_in_order(),
+    )
+
+
+def _progress(conversation: Conversation, turns: Sequence[Turn]) -> Progress:
+    record = conversation.record
+    under_way = record.extraction.steps if record.extraction else ()
+    return Progress(
+        placed_to=record.placed_to,
+        summarised_to=record.summarised_to,
+        attempts=record.attempts,
+        unstated=tuple(turn.step for turn in turns if not turn.stated),
+        anew=tuple(sorted({*under_way, *record.anew})),
+        actions={
+            each.invocation_id: each.actions for each in conversation.invocations.values() if each.actions
+        },
+        taught=record.taught,
+        owed=record.owed,
+        forgetting=record.forgetting,
+        seen_to={each.key_id: each.seen_to for each in conversation.keys.values() if each.seen_to},
     )
 
 
@@ -162,7 +145,7 @@ async def _invocations(house: House, key: UserKey) -> AsyncIterator[Line]:
         values: Sequence[Value] = ()
         with suppress(AggregateNotFound):
             async with house.invocations.reading(record.key) as invocation:
-                values = (invocation.record, *invocation.in_order())
+                values = (invocation.record, Running(record=invocation.record), *invocation.in_order())
         for value in values:
             yield Line(path=f"invocations/{record.key.invocation_id}.jsonl", value=value)
 
@@ -180,5 +163,8 @@ async def _collections(house: House, key: UserKey) -> AsyncIterator[Line | FileP
                 yield FilePart(path=f"{folder}/{part.path}", content=part.content)
             async with house.collections.reading(record.key) as collection:
                 given = sorted(collection.feedback.values(), key=lambda each: (each.time, each.feedback_id))
+                stones, salt = sorted(collection.tombstones.items()), collection.record.salt
             for feedback in given:
                 yield Line(path=f"{folder}/feedback.jsonl", value=feedback)
+            for _, tombstone in stones:
+                yield Line(path=f"{folder}/tombstones.jsonl", value=Buried(tombstone=tombstone, salt=salt))

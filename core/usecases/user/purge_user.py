@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 
-from core.errors import AggregateNotFound, UserNotFound
-from core.internal_errors import UserExists
+from core.errors import AggregateNotFound, UserExists, UserNotFound
 from core.keys import Key, UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Draft

@@ -5,8 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from core.errors import MemoryOff
-from core.internal_errors import UserExists
+from core.errors import MemoryOff, UserExists
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Committed, Draft, RequestKey
@@ -32,13 +31,13 @@ class UpdateUser:
 
 
 async def update_user(house: House, command: UpdateUser) -> Committed[UserRecord]:
-    """Updates a user; one for whom nothing was written is made. Raises StaleRevision, MemoryOff (being purged),
-    RequestIdReused."""
+    """Updates a user; one for whom nothing was written is made. Raises StaleRevision, MemoryOff (being purged, or
+    imported), RequestIdReused."""
     now = house.clock.now()
 
     def stage(user: UserAggregate, revision: int) -> Draft[UserRecord]:
         require_unchanged(command.if_revision, user.record.edited_at)
-        if user.record.state is UserState.PURGING:
+        if user.record.state is not UserState.ACTIVE:
             raise MemoryOff(SCOPE)
         record = replace(user.record, update_time=now, edited_at=revision)
         if "retention" in command.fields:

@@ -6,9 +6,8 @@ switch-off, whichever process began it.
 
 from contextlib import suppress
 
-from core.errors import MemoryOff, UserNotFound
+from core.errors import MemoryOff, UserExists, UserNotFound
 from core.ids import Tenant, User
-from core.internal_errors import UserExists
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Draft
@@ -21,11 +20,14 @@ SCOPE = "user"
 
 
 async def writer_of(house: House, tenant: Tenant, user: User) -> Require:
-    """Returns what must hold when something is written for this user, whose record is made if there is none.
+    """Returns what must hold when something is written for this user, whose record is made if there is none. Raises
+    MemoryOff while they are imported.
 
     The store refuses the write where memory is off (RequirementFailed): only there is it known whether the call is a
     repetition, which gets its first answer all the same."""
     record = await _record_of(house, tenant, user)
+    if record.state is UserState.IMPORTING:
+        raise MemoryOff(SCOPE)
     return Require(key=record.key, uid=record.uid)
 
 
@@ -37,20 +39,21 @@ async def require_memory(house: House, tenant: Tenant, user: User) -> None:
 
 async def keeper_of(house: House, tenant: Tenant, user: User) -> Require:
     """Returns what must hold when something is kept under this user's name that holds nothing about them: their
-    memory need not be on. Raises MemoryOff while they are purged."""
+    memory need not be on. Raises MemoryOff while they are purged or imported."""
     record = await _record_of(house, tenant, user)
-    if record.state is UserState.PURGING:
+    if record.state is not UserState.ACTIVE:
         raise MemoryOff(SCOPE)
     return Require(key=record.key, uid=record.uid, generation=record.generation, enabled=False)
 
 
 async def tender_of(house: House, tenant: Tenant, user: User) -> Require:
-    """Returns what must hold when work that no call asked for lands in what is a user's. Makes no record: a chore
-    that outlives a purge must not bring the user back. Raises MemoryOff, UserNotFound."""
+    """Returns what must hold when work that no call asked for lands in what is a user's, also as it is imported.
+    Makes no record: a chore that outlives a purge must not bring the user back. Raises MemoryOff, UserNotFound."""
     async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
-        if not is_writable(found.record):
+        record = found.record
+        if not is_writable(record) and record.state is not UserState.IMPORTING:
             raise MemoryOff(SCOPE)
-        return Require(key=found.record.key, uid=found.record.uid)
+        return Require(key=record.key, uid=record.uid)
 
 
 async def memory_is_on(house: House, tenant: Tenant, user: User) -> bool:

@@ -181,6 +181,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_USER_NOT_FOUND: _ErrorReason.ValueType  # 121
     """NOT_FOUND. Nothing was ever written for this user, or all of it was purged. Metadata: `user`."""
+    ERROR_REASON_USER_EXISTS: _ErrorReason.ValueType  # 122
+    """ALREADY_EXISTS. Something is kept of this user: an import makes a new one. Metadata: `user`."""
     ERROR_REASON_CONVERSATION_NOT_FOUND: _ErrorReason.ValueType  # 130
     """NOT_FOUND. Metadata: `user`, `conversation_id`."""
     ERROR_REASON_CONVERSATION_EXISTS: _ErrorReason.ValueType  # 131
@@ -366,6 +368,8 @@ ERROR_REASON_RUN_EXPIRED: ErrorReason.ValueType  # 103
 """
 ERROR_REASON_USER_NOT_FOUND: ErrorReason.ValueType  # 121
 """NOT_FOUND. Nothing was ever written for this user, or all of it was purged. Metadata: `user`."""
+ERROR_REASON_USER_EXISTS: ErrorReason.ValueType  # 122
+"""ALREADY_EXISTS. Something is kept of this user: an import makes a new one. Metadata: `user`."""
 ERROR_REASON_CONVERSATION_NOT_FOUND: ErrorReason.ValueType  # 130
 """NOT_FOUND. Metadata: `user`, `conversation_id`."""
 ERROR_REASON_CONVERSATION_EXISTS: ErrorReason.ValueType  # 131

@@ -11,6 +11,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from memorybank.v1 import conversation_pb2 as _conversation_pb2
 from memorybank.v1 import types_pb2 as _types_pb2
 import builtins as _builtins
 import sys
@@ -35,6 +36,8 @@ class _UserStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_UserState.V
     """As usual."""
     USER_STATE_PURGING: _UserState.ValueType  # 2
     """Everything of the user is being removed."""
+    USER_STATE_IMPORTING: _UserState.ValueType  # 3
+    """The user is being made of an import, and takes nothing else."""
 
 class UserState(_UserState, metaclass=_UserStateEnumTypeWrapper):
     """Where a user stands."""
@@ -45,6 +48,8 @@ USER_STATE_ACTIVE: UserState.ValueType  # 1
 """As usual."""
 USER_STATE_PURGING: UserState.ValueType  # 2
 """Everything of the user is being removed."""
+USER_STATE_IMPORTING: UserState.ValueType  # 3
+"""The user is being made of an import, and takes nothing else."""
 Global___UserState: _TypeAlias = UserState  # noqa: Y015
 
 class _RecordKind:
@@ -902,13 +907,16 @@ class ExportUserResponse(_message.Message):
 
     - `user.json`: GetUserResponse.
     - `instructions.jsonl`: `source` (Source), every version that is kept of the user's own sources.
-    - `conversations/ID.jsonl`: `conversation` (ConversationRecord), `turn` (Turn), `cluster` (Cluster), `summary` (Summary),
-      `key` (Key), `invocation` (InvocationSummary).
-    - `invocations/ID.jsonl`, of those that have not ended: `invocation` (InvocationSummary), `item` (Item).
+    - `conversations/ID.jsonl`: `conversation` (ConversationRecord), `progress` (ConversationProgress), `turn` (Turn),
+      `cluster` (Cluster), `summary` (Summary), `key` (Key), `invocation` (InvocationSummary).
+    - `invocations/ID.jsonl`, of those that have not ended: `invocation` (InvocationSummary), `running` (RunningInvocation),
+      `item` (Item).
     - `collections/NUMBER/collection.json` (Collection), which says the collection's name; `memory.json` and
       `reflections/ID.md` beside it, as ExportCollection writes and ImportCollection reads them; `feedback.jsonl`: `feedback`
-      (Feedback).
+      (Feedback); `tombstones.jsonl`: `tombstone` (Tombstone).
     - `banks/ID.jsonl`: ExportRecord, without the vectors of segments, as ImportBank takes them.
+
+    Left out are what retractions hold for a release, answers to requests, and what runs have loaded of instructions.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -932,6 +940,426 @@ class ExportUserResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExportUserResponse: _TypeAlias = ExportUserResponse  # noqa: Y015
+
+@_typing.final
+class ConversationProgress(_message.Message):
+    """How far the background work on a conversation has come: what an import goes on from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class ActionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class SeenToEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    PLACED_TO_FIELD_NUMBER: _builtins.int
+    SUMMARISED_TO_FIELD_NUMBER: _builtins.int
+    ATTEMPTS_FIELD_NUMBER: _builtins.int
+    UNSTATED_STEPS_FIELD_NUMBER: _builtins.int
+    ANEW_STEPS_FIELD_NUMBER: _builtins.int
+    ACTIONS_FIELD_NUMBER: _builtins.int
+    FACT_IDS_FIELD_NUMBER: _builtins.int
+    EPISODE_ID_FIELD_NUMBER: _builtins.int
+    WITHHELD_FIELD_NUMBER: _builtins.int
+    OWED_FIELD_NUMBER: _builtins.int
+    FORGETTING_FIELD_NUMBER: _builtins.int
+    SEEN_TO_FIELD_NUMBER: _builtins.int
+    placed_to: _builtins.int
+    """Turns up to this step have their cluster."""
+    summarised_to: _builtins.int
+    """Turns up to this step have their summary."""
+    attempts: _builtins.int
+    """How often turns were looked through for facts."""
+    episode_id: _builtins.str
+    """The episode that its latest end made. Empty: none."""
+    withheld: _builtins.int
+    """Facts that its latest end found and did not keep."""
+    @_builtins.property
+    def unstated_steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Turns whose writer may not speak for the user, by step."""
+
+    @_builtins.property
+    def anew_steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Turns to be looked through again, by step."""
+
+    @_builtins.property
+    def actions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """Calls of tools that an invocation made, by its id."""
+
+    @_builtins.property
+    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Facts that its latest end taught."""
+
+    @_builtins.property
+    def owed(self) -> _containers.RepeatedCompositeFieldContainer[Global___SummaryOwed]:
+        """Summaries to be made anew: those that went with a turn."""
+
+    @_builtins.property
+    def forgetting(self) -> _containers.RepeatedCompositeFieldContainer[Global___ForgettingOwed]:
+        """Turns that were deleted, and what they taught has still to go."""
+
+    @_builtins.property
+    def seen_to(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """The last turn of its cluster as a key of the system was made, by the key's id."""
+
+    def __init__(
+        self,
+        *,
+        placed_to: _builtins.int = ...,
+        summarised_to: _builtins.int = ...,
+        attempts: _builtins.int = ...,
+        unstated_steps: _abc.Iterable[_builtins.int] | None = ...,
+        anew_steps: _abc.Iterable[_builtins.int] | None = ...,
+        actions: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
+        episode_id: _builtins.str = ...,
+        withheld: _builtins.int = ...,
+        owed: _abc.Iterable[Global___SummaryOwed] | None = ...,
+        forgetting: _abc.Iterable[Global___ForgettingOwed] | None = ...,
+        seen_to: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "anew_steps", b"anew_steps", "attempts", b"attempts", "episode_id", b"episode_id", "fact_ids", b"fact_ids", "forgetting", b"forgetting", "owed", b"owed", "placed_to", b"placed_to", "seen_to", b"seen_to", "summarised_to", b"summarised_to", "unstated_steps", b"unstated_steps", "withheld", b"withheld"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConversationProgress: _TypeAlias = ConversationProgress  # noqa: Y015
+
+@_typing.final
+class SummaryOwed(_message.Message):
+    """A summary to be made anew of the turns that are left of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    RANGES_FIELD_NUMBER: _builtins.int
+    summary_id: _builtins.str
+    """Its id."""
+    kind: _conversation_pb2.SummaryKind.ValueType
+    """Of which kind."""
+    @_builtins.property
+    def ranges(self) -> _containers.RepeatedCompositeFieldContainer[_conversation_pb2.StepRange]:
+        """The turns that it tells of."""
+
+    def __init__(
+        self,
+        *,
+        summary_id: _builtins.str = ...,
+        kind: _conversation_pb2.SummaryKind.ValueType = ...,
+        ranges: _abc.Iterable[_conversation_pb2.StepRange] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "ranges", b"ranges", "summary_id", b"summary_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SummaryOwed: _TypeAlias = SummaryOwed  # noqa: Y015
+
+@_typing.final
+class ForgettingOwed(_message.Message):
+    """Turns that were deleted, whose facts have still to go."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    EVERYTHING_FIELD_NUMBER: _builtins.int
+    AGAIN_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Counts the deletions of a conversation."""
+    everything: _builtins.bool
+    """Whether what the conversation taught as a whole goes, too."""
+    again: _builtins.bool
+    """Whether the turns are there with other words, and are looked through again."""
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The turns, by step."""
+
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        steps: _abc.Iterable[_builtins.int] | None = ...,
+        everything: _builtins.bool = ...,
+        again: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "everything", b"everything", "number", b"number", "steps", b"steps"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForgettingOwed: _TypeAlias = ForgettingOwed  # noqa: Y015
+
+@_typing.final
+class RunningInvocation(_message.Message):
+    """What an invocation that has not ended is, beside its query and its items."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    COLLECTION_FIELD_NUMBER: _builtins.int
+    THRESHOLD_FIELD_NUMBER: _builtins.int
+    KEEP_STEPS_FIELD_NUMBER: _builtins.int
+    UNSTATED_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    TOKENS_SPENT_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """The conversation it belongs to. Empty: none."""
+    collection: _builtins.str
+    """The collection that it teaches."""
+    threshold: _builtins.int
+    """Tokens above which its older items are shown compressed."""
+    keep_steps: _builtins.int
+    """How many of its last steps are never compressed."""
+    unstated: _builtins.bool
+    """Whether its query does not count as the user's own words."""
+    writer: _builtins.str
+    """The subject of the API key that started it. Empty: none was asked for."""
+    tokens_spent: _builtins.int
+    """What language models have cost while it ran, in tokens."""
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        collection: _builtins.str = ...,
+        threshold: _builtins.int = ...,
+        keep_steps: _builtins.int = ...,
+        unstated: _builtins.bool = ...,
+        writer: _builtins.str = ...,
+        tokens_spent: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["collection", b"collection", "conversation_id", b"conversation_id", "keep_steps", b"keep_steps", "threshold", b"threshold", "tokens_spent", b"tokens_spent", "unstated", b"unstated", "writer", b"writer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RunningInvocation: _TypeAlias = RunningInvocation  # noqa: Y015
+
+@_typing.final
+class Tombstone(_message.Message):
+    """What a deleted record leaves, by which what says the same is not learned again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECORD_ID_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
+    TEXT_HASH_FIELD_NUMBER: _builtins.int
+    TERM_HASHES_FIELD_NUMBER: _builtins.int
+    SOURCE_HASH_FIELD_NUMBER: _builtins.int
+    record_id: _builtins.str
+    """The record that was deleted."""
+    salt: _builtins.str
+    """What is mixed into the hashes: the same for all of a collection."""
+    text_hash: _builtins.str
+    """The hash of its text."""
+    source_hash: _builtins.str
+    """The hash of the one source that it is refused from: that of a proposal which was rejected. Empty: of all."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    @_builtins.property
+    def term_hashes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The hashes of its terms."""
+
+    def __init__(
+        self,
+        *,
+        record_id: _builtins.str = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
+        salt: _builtins.str = ...,
+        text_hash: _builtins.str = ...,
+        term_hashes: _abc.Iterable[_builtins.str] | None = ...,
+        source_hash: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["record_id", b"record_id", "salt", b"salt", "source_hash", b"source_hash", "term_hashes", b"term_hashes", "text_hash", b"text_hash", "time", b"time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Tombstone: _TypeAlias = Tombstone  # noqa: Y015
+
+@_typing.final
+class ImportUserOptions(_message.Message):
+    """Whose memory the files of an import become."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """The user's name; it need not be the one in the files."""
+    dry_run: _builtins.bool
+    """Reads and checks everything, answers what would come, and stores nothing."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "request_id", b"request_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImportUserOptions: _TypeAlias = ImportUserOptions  # noqa: Y015
+
+@_typing.final
+class ImportUserRequest(_message.Message):
+    """A part of an import: first the options, then files one after another, their parts in order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    FILE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def options(self) -> Global___ImportUserOptions:
+        """The first message, and no other."""
+
+    @_builtins.property
+    def file(self) -> Global___ExportUserResponse:
+        """All others."""
+
+    def __init__(
+        self,
+        *,
+        options: Global___ImportUserOptions | None = ...,
+        file: Global___ExportUserResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["file", b"file", "options", b"options", "part", b"part"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["file", b"file", "options", b"options", "part", b"part"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_part: _TypeAlias = _typing.Literal["options", "file"]  # noqa: Y015
+    _WhichOneofArgType_part: _TypeAlias = _typing.Literal["part", b"part"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_part) -> _WhichOneofReturnType_part | None: ...
+
+Global___ImportUserRequest: _TypeAlias = ImportUserRequest  # noqa: Y015
+
+@_typing.final
+class ImportUserResponse(_message.Message):
+    """What was imported."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class AggregatesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class RowsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    AGGREGATES_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    revision: _builtins.int
+    """The revision of the user's record after the call. 0: nothing was stored (`dry_run`)."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def aggregates(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """Aggregates made, by kind, as in GetUserResponse."""
+
+    @_builtins.property
+    def rows(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """What they hold, by part: `turns`, `records`, `nodes`, `interactions` and so on."""
+
+    def __init__(
+        self,
+        *,
+        aggregates: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        rows: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["aggregates", b"aggregates", "replayed", b"replayed", "revision", b"revision", "rows", b"rows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImportUserResponse: _TypeAlias = ImportUserResponse  # noqa: Y015
 
 @_typing.final
 class Feedback(_message.Message):

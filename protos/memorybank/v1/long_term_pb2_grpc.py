@@ -234,6 +234,11 @@ class LongTermStub(object):
                 request_serializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserResponse.FromString,
                 _registered_method=True)
+        self.ImportUser = channel.stream_unary(
+                '/memorybank.v1.LongTerm/ImportUser',
+                request_serializer=memorybank_dot_v1_dot_long__term__pb2.ImportUserRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_long__term__pb2.ImportUserResponse.FromString,
+                _registered_method=True)
 
 
 class LongTermServicer(object):
@@ -563,6 +568,17 @@ class LongTermServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ImportUser(self, request_iterator, context):
+        """Makes a user of such files, all of it or none: ids, steps, versions and times stay what they were, vectors are made
+        anew. Neither the user nor a bank that names the user may be there. Until it has ended nothing else is written for the
+        user (MEMORY_OFF); one that is cut short is removed again, also after a crash. What the files say is taken as it
+        stands: whose words something is, what was approved, what a record holds. Errors: USER_EXISTS, BANK_EXISTS,
+        IMPORT_INVALID, LIMIT_REACHED, EMBEDDING_SPACE_MISMATCH.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LongTermServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -760,6 +776,11 @@ def add_LongTermServicer_to_server(servicer, server):
                     servicer.ExportUser,
                     request_deserializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_long__term__pb2.ExportUserResponse.SerializeToString,
+            ),
+            'ImportUser': grpc.stream_unary_rpc_method_handler(
+                    servicer.ImportUser,
+                    request_deserializer=memorybank_dot_v1_dot_long__term__pb2.ImportUserRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_long__term__pb2.ImportUserResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1820,6 +1841,33 @@ class LongTerm(object):
             '/memorybank.v1.LongTerm/ExportUser',
             memorybank_dot_v1_dot_long__term__pb2.ExportUserRequest.SerializeToString,
             memorybank_dot_v1_dot_long__term__pb2.ExportUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ImportUser(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_unary(
+            request_iterator,
+            target,
+            '/memorybank.v1.LongTerm/ImportUser',
+            memorybank_dot_v1_dot_long__term__pb2.ImportUserRequest.SerializeToString,
+            memorybank_dot_v1_dot_long__term__pb2.ImportUserResponse.FromString,
             options,
             channel_credentials,
             insecure,

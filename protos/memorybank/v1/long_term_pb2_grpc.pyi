@@ -187,6 +187,13 @@ class LongTermStub:
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
     memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
     """
+    ImportUser: _grpc.StreamUnaryMultiCallable[_long_term_pb2.ImportUserRequest, _long_term_pb2.ImportUserResponse]
+    """Makes a user of such files, all of it or none: ids, steps, versions and times stay what they were, vectors are made
+    anew. Neither the user nor a bank that names the user may be there. Until it has ended nothing else is written for the
+    user (MEMORY_OFF); one that is cut short is removed again, also after a crash. What the files say is taken as it
+    stands: whose words something is, what was approved, what a record holds. Errors: USER_EXISTS, BANK_EXISTS,
+    IMPORT_INVALID, LIMIT_REACHED, EMBEDDING_SPACE_MISMATCH.
+    """
 
 @_typing.type_check_only
 class LongTermAsyncStub(LongTermStub):
@@ -346,6 +353,13 @@ class LongTermAsyncStub(LongTermStub):
     ExportUser: _aio.UnaryStreamMultiCallable[_long_term_pb2.ExportUserRequest, _long_term_pb2.ExportUserResponse]  # type: ignore[assignment]
     """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
     memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
+    """
+    ImportUser: _aio.StreamUnaryMultiCallable[_long_term_pb2.ImportUserRequest, _long_term_pb2.ImportUserResponse]  # type: ignore[assignment]
+    """Makes a user of such files, all of it or none: ids, steps, versions and times stay what they were, vectors are made
+    anew. Neither the user nor a bank that names the user may be there. Until it has ended nothing else is written for the
+    user (MEMORY_OFF); one that is cut short is removed again, also after a crash. What the files say is taken as it
+    stands: whose words something is, what was approved, what a record holds. Errors: USER_EXISTS, BANK_EXISTS,
+    IMPORT_INVALID, LIMIT_REACHED, EMBEDDING_SPACE_MISMATCH.
     """
 
 class LongTermServicer(metaclass=_abc_1.ABCMeta):
@@ -737,6 +751,19 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_long_term_pb2.ExportUserResponse], _abc.AsyncIterator[_long_term_pb2.ExportUserResponse]]:
         """Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
         memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
+        """
+
+    @_abc_1.abstractmethod
+    def ImportUser(
+        self,
+        request_iterator: _MaybeAsyncIterator[_long_term_pb2.ImportUserRequest],
+        context: _ServicerContext,
+    ) -> _typing.Union[_long_term_pb2.ImportUserResponse, _abc.Awaitable[_long_term_pb2.ImportUserResponse]]:
+        """Makes a user of such files, all of it or none: ids, steps, versions and times stay what they were, vectors are made
+        anew. Neither the user nor a bank that names the user may be there. Until it has ended nothing else is written for the
+        user (MEMORY_OFF); one that is cut short is removed again, also after a crash. What the files say is taken as it
+        stands: whose words something is, what was approved, what a record holds. Errors: USER_EXISTS, BANK_EXISTS,
+        IMPORT_INVALID, LIMIT_REACHED, EMBEDDING_SPACE_MISMATCH.
         """
 
 def add_LongTermServicer_to_server(servicer: LongTermServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

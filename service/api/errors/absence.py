@@ -26,6 +26,12 @@ ABSENCE: dict[type[MemoryBankError], Rule] = {
         message="nothing is kept for a user {user!r}: the first write, or UpdateUser, makes one",
         metadata=("user",),
     ),
+    core.UserExists: Rule(
+        code=grpc.StatusCode.ALREADY_EXISTS,
+        reason=pb.ERROR_REASON_USER_EXISTS,
+        message="something is kept of a user {user!r}: import under another name, or purge the user and their banks",
+        metadata=("user",),
+    ),
     core.ConversationNotFound: Rule(
         code=grpc.StatusCode.NOT_FOUND,
         reason=pb.ERROR_REASON_CONVERSATION_NOT_FOUND,

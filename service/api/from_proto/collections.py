@@ -1,5 +1,7 @@
 """Requests of LongTerm about collections as wholes."""
 
+from collections.abc import Mapping
+
 from core.caller import Caller
 from core.ids import User
 from core.model.access import Scope
@@ -10,7 +12,7 @@ from core.usecases.long_term.list_collections import ListCollections
 from core.usecases.long_term.update_collection import UpdateCollection
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.enums import REVIEWS, or_first
-from service.api.from_proto.checks import NAME, checking
+from service.api.from_proto.checks import NAME, Checks, checking
 from service.api.from_proto.records import MOST_CATEGORIES, category, collection_key, key_of
 
 COLLECTION_FIELDS = ("half_life_days", "retention", "enabled", "review")
@@ -25,17 +27,11 @@ def get_collection(request: pb.GetCollectionRequest, caller: Caller) -> GetColle
 def update_collection(request: pb.UpdateCollectionRequest, caller: Caller) -> UpdateCollection:
     with checking(caller) as check:
         given = request.collection
-        check.amount("collection.half_life_days", given.half_life_days, MOST_CATEGORIES)
-        for name, days in list(given.half_life_days.items())[:MOST_CATEGORIES]:
-            category(check, "collection.half_life_days", name or " ")
-            if not 0.0 <= days <= LONGEST_HALF_LIFE:
-                path = f"collection.half_life_days[{name[:NAME]}]"
-                check.wrong(path, f"must be 0 to {LONGEST_HALF_LIFE:,.0f} days")
         retention = given.HasField("retention")
         return UpdateCollection(
             key=collection_key(check, caller, given.user, given.collection, "collection."),
             fields=check.mask("update_mask", request.update_mask, COLLECTION_FIELDS),
-            half_life_days=dict(given.half_life_days),
+            half_life_days=half_lives(check, "collection.half_life_days", given.half_life_days),
             retention=check.duration("collection.retention", given.retention) if retention else None,
             enabled=given.enabled,
             review=check.choice("collection.review", given.review, or_first(REVIEWS)),
@@ -43,6 +39,16 @@ def update_collection(request: pb.UpdateCollectionRequest, caller: Caller) -> Up
             if_revision=check.revision(request, "if_revision"),
             request=check.request(request),
         )
+
+
+def half_lives(check: Checks, field: str, values: Mapping[str, float]) -> dict[str, float]:
+    """Reads days by category."""
+    check.amount(field, values, MOST_CATEGORIES)
+    for name, days in list(values.items())[:MOST_CATEGORIES]:
+        category(check, field, name or " ")
+        if not 0.0 <= days <= LONGEST_HALF_LIFE:
+            check.wrong(f"{field}[{name[:NAME]}]", f"must be 0 to {LONGEST_HALF_LIFE:,.0f} days")
+    return dict(values)
 
 
 def list_collections(request: pb.ListCollectionsRequest, caller: Caller) -> ListCollections:

@@ -1,10 +1,13 @@
 """Answers of Conversation."""
 
+from collections.abc import Iterable
+
 from core.model.conversation import (
     ClusterHits,
     ConversationRecord,
     ConversationSettings,
     KeyMemory,
+    StepRange,
     Summary,
     Turn,
     TurnCluster,
@@ -103,13 +106,17 @@ def cluster(value: TurnCluster, hits: ClusterHits | None, label: str = "") -> pb
     )
 
 
+def ranges(values: Iterable[StepRange]) -> list[pb.StepRange]:
+    return [pb.StepRange(first_step=r.first_step, last_step=r.last_step) for r in values]
+
+
 def summary(value: Summary) -> pb.Summary:
     return pb.Summary(
         summary_id=value.summary_id,
         kind=_KINDS[value.kind],
         first_step=value.first_step,
         last_step=value.last_step,
-        ranges=[pb.StepRange(first_step=r.first_step, last_step=r.last_step) for r in value.ranges],
+        ranges=ranges(value.ranges),
         text=value.text,
         start_time=time(value.start_time),
         end_time=time(value.end_time),

@@ -13,16 +13,27 @@ from core.model.conversation import ConversationRecord, KeyMemory, Summary
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.usecases.long_term.export_collection import FilePart
 from core.usecases.long_term.get_collection import CollectionSeen
-from core.usecases.user.export_user import HitCluster, Line, OwnedSource, PlacedTurn, Value
 from core.usecases.user.get_user import UserSeen
+from core.usecases.user.user_lines import (
+    Buried,
+    HitCluster,
+    Line,
+    OwnedSource,
+    PlacedTurn,
+    Progress,
+    Running,
+    Value,
+)
 from memorybank.v1 import conversation_pb2
 from memorybank.v1 import long_term_pb2 as pb
+from service.api.enums import SUMMARY_KINDS, numbers
 from service.api.to_proto import conversation, instructions, invocations, long_term, users
 from service.api.to_proto.export import Writer
 from service.api.to_proto.values import time
 
 PART = 262_144  # bytes after which a part is handed on
 LARGEST_PART = 1_048_576
+_KINDS = numbers(SUMMARY_KINDS)
 
 
 async def parts(pieces: AsyncIterator[Line | FilePart]) -> AsyncGenerator[pb.ExportUserResponse, None]:
@@ -62,6 +73,8 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
             return "source", instructions.source(value.owner, value.source)
         case ConversationRecord():
             return "conversation", conversation.record(value)
+        case Progress():
+            return "progress", _progress(value)
         case PlacedTurn():
             return "turn", conversation.turn(value.turn, value.cluster_id)
         case HitCluster():
@@ -74,12 +87,16 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
             return "invocation", invocations.summary(value)
         case InvocationRecord():
             return "invocation", _running(value)
+        case Running():
+            return "running", _run(value.record)
         case Item():
             return "item", invocations.item(value)
         case CollectionSeen():
             return "", long_term.get_collection(value).collection
         case Feedback():
             return "feedback", _feedback(value)
+        case Buried():
+            return "tombstone", _tombstone(value)
         case _:
             return "", bank.response(value).record
 
@@ -87,6 +104,57 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
 def _running(value: InvocationRecord) -> conversation_pb2.InvocationSummary:
     return conversation_pb2.InvocationSummary(
         invocation_id=value.key.invocation_id, query=value.query, event_time=time(value.create_time)
+    )
+
+
+def _run(value: InvocationRecord) -> pb.RunningInvocation:
+    return pb.RunningInvocation(
+        conversation_id=value.conversation_id,
+        collection=value.collection,
+        threshold=value.threshold,
+        keep_steps=value.keep_steps,
+        unstated=not value.stated,
+        writer=value.writer,
+        tokens_spent=value.tokens_spent,
+    )
+
+
+def _progress(value: Progress) -> pb.ConversationProgress:
+    return pb.ConversationProgress(
+        placed_to=value.placed_to,
+        summarised_to=value.summarised_to,
+        attempts=value.attempts,
+        unstated_steps=value.unstated,
+        anew_steps=value.anew,
+        actions=dict(sorted(value.actions.items())),
+        seen_to=dict(sorted(value.seen_to.items())),
+        fact_ids=value.taught.fact_ids,
+        episode_id=value.taught.episode_id,
+        withheld=value.taught.withheld,
+        owed=[
+            pb.SummaryOwed(
+                summary_id=each.summary_id, kind=_KINDS[each.kind], ranges=conversation.ranges(each.ranges)
+            )
+            for each in value.owed
+        ],
+        forgetting=[
+            pb.ForgettingOwed(
+                number=each.number, steps=each.steps, everything=each.everything, again=each.again
+            )
+            for each in value.forgetting
+        ],
+    )
+
+
+def _tombstone(value: Buried) -> pb.Tombstone:
+    stone = value.tombstone
+    return pb.Tombstone(
+        record_id=stone.record_id,
+        time=time(stone.time),
+        salt=value.salt,
+        text_hash=stone.text_hash,
+        term_hashes=stone.term_hashes,
+        source_hash=stone.source_hash,
     )
 
 

@@ -4,12 +4,17 @@ from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Committed
 from core.usecases.user.erase_mentions import MentionsErased
 from core.usecases.user.get_user import UserSeen
+from core.usecases.user.import_user import UserImported
 from core.usecases.user.list_users import UsersListed
 from core.usecases.user.purge_user import UserPurged
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.to_proto.values import time
 
-STATES = {UserState.ACTIVE: pb.USER_STATE_ACTIVE, UserState.PURGING: pb.USER_STATE_PURGING}
+STATES = {
+    UserState.ACTIVE: pb.USER_STATE_ACTIVE,
+    UserState.IMPORTING: pb.USER_STATE_IMPORTING,
+    UserState.PURGING: pb.USER_STATE_PURGING,
+}
 
 
 def get_user(seen: UserSeen) -> pb.GetUserResponse:
@@ -34,6 +39,15 @@ def update_user(done: Committed[UserRecord]) -> pb.UpdateUserResponse:
 def purge_user(done: UserPurged) -> pb.PurgeUserResponse:
     return pb.PurgeUserResponse(
         aggregates=dict(done.aggregates), rows=dict(done.rows), revision=done.revision
+    )
+
+
+def import_user(done: Committed[UserImported]) -> pb.ImportUserResponse:
+    return pb.ImportUserResponse(
+        aggregates=dict(done.result.aggregates),
+        rows=dict(done.result.rows),
+        revision=done.revision,
+        replayed=done.replayed,
     )
 
 

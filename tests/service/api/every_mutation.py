@@ -246,6 +246,7 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
             long_term.DeleteCollectionRequest(user=ADA, collection="gone", allow_missing=True)
         ],
         "ImportCollection": [],
+        "ImportUser": [],
         "UpdateUser": [
             long_term.UpdateUserRequest(
                 user=long_term.User(user=ADA, retention=Duration(seconds=90_000_000)),
@@ -418,6 +419,12 @@ async def sent_by(service: Service, way: str, known: dict[str, str]) -> tuple[st
         sent = [
             long_term.ImportCollectionRequest(options=to),
             *(long_term.ImportCollectionRequest(file=each) for each in files),
+        ]
+    if name == "ImportUser":
+        whole = long_term.ExportUserRequest(user=ADA, omit_banks=True)
+        sent = [
+            long_term.ImportUserRequest(options=long_term.ImportUserOptions(user="copy")),
+            *[long_term.ImportUserRequest(file=f) async for f in service.long_term.ExportUser(whole)],
         ]
     first: Any = sent[0]
     parts = (getattr(first, part, None) for part in ("header", "options"))

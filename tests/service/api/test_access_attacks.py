@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 import structlog
 from google.protobuf.field_mask_pb2 import FieldMask
+from google.protobuf.json_format import MessageToJson
 
 from core.ids import User
 from core.model.access import EVERY_SCOPE, Binding, Scope, bank_prefix_of
@@ -214,6 +215,31 @@ async def test_only_an_admin_or_the_user_s_own_key_exports_a_user(server: Guarde
         "read": Code.PERMISSION_DENIED,
         "bob": Code.PERMISSION_DENIED,
     }
+
+
+async def test_a_user_is_imported_by_a_key_of_every_scope_that_the_files_claim_and_of_no_other_user(
+    server: Guarded,
+) -> None:
+    records = await exported(server)
+    lines = "".join(MessageToJson(record, indent=None) + "\n" for record in records).encode()
+    settings = long_term.ExportUserResponse(path="user.json", content=b'{"user": {"enabled": true}}')
+    stray = long_term.ExportUserResponse(path="banks/b1.jsonl", content=lines)
+
+    def request(user: str, *files: long_term.ExportUserResponse) -> list[long_term.ImportUserRequest]:
+        options = long_term.ImportUserRequest(options=long_term.ImportUserOptions(user=user))
+        return [options, *(long_term.ImportUserRequest(file=file) for file in files)]
+
+    keys = {str(scope): await token(server, without=scope) for scope in (Scope.ADMIN, Scope.APPROVE)}
+    keys["stated"] = await token(server, without=Scope.SPEAK_FOR_USER)
+    keys["bob's"] = await token(server, user=User("bob"), bank_prefix=BOBS)
+    answers = {
+        name: (await server.call("ImportUser", request("eve", settings), key)).code
+        for name, key in keys.items()
+    }
+    foreign = await server.call("ImportUser", request("bob", stray), keys["bob's"])
+
+    assert set(answers.values()) == {Code.PERMISSION_DENIED}
+    assert foreign.code is Code.PERMISSION_DENIED
 
 
 async def test_a_loaded_and_an_unloaded_foreign_bank_answer_alike(server: Guarded) -> None:

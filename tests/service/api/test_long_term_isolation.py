@@ -240,9 +240,26 @@ async def test_an_import_for_another_tenant_is_that_tenant_s(service: Service) -
     assert await all_of_ada(service) == before
 
 
+async def test_a_user_imported_by_another_tenant_is_that_tenant_s(service: Service) -> None:
+    await ada_s_memory(service)
+    before = await all_of_ada(service)
+    whole = pb.ExportUserRequest(user="ada", omit_banks=True)
+    files = [file async for file in service.long_term.ExportUser(whole)]
+
+    async def again() -> AsyncIterator[pb.ImportUserRequest]:
+        yield pb.ImportUserRequest(options=pb.ImportUserOptions(user="ada"))
+        for file in files:
+            yield pb.ImportUserRequest(file=file)
+
+    made = await service.long_term.ImportUser(again(), metadata=RIVAL)
+
+    assert made.rows["records"] == 3
+    assert await all_of_ada(service) == before
+
+
 def test_every_call_is_covered() -> None:
     every = {method.name for method in pb.DESCRIPTOR.services_by_name["LongTerm"].methods}
 
-    covered = {*REFUSED, *FINDS_NOTHING, *STREAMED, *USERS, *MAKES, "ImportCollection"}
+    covered = {*REFUSED, *FINDS_NOTHING, *STREAMED, *USERS, *MAKES, "ImportCollection", "ImportUser"}
 
     assert every == covered | {"DeclareTools"}  # which are the same for all

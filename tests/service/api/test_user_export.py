@@ -84,10 +84,10 @@ async def test_an_export_holds_every_kind_of_memory_and_nothing_of_others(servic
         "Answer in full sentences.",
     ]
     told = lines(files["conversations/c1.jsonl"])
-    assert [next(iter(line)) for line in told] == ["conversation", "turn", "key"]
-    assert told[1]["turn"]["input"] == "数据库定了，用PostgreSQL。"
+    assert [next(iter(line)) for line in told] == ["conversation", "progress", "turn", "key"]
+    assert told[2]["turn"]["input"] == "数据库定了，用PostgreSQL。"
     (running,) = (file for path, file in files.items() if path.startswith("invocations/"))
-    assert [next(iter(line)) for line in lines(running)] == ["invocation", "item"]
+    assert [next(iter(line)) for line in lines(running)] == ["invocation", "running", "item"]
     names = [json.loads(files[f"collections/{n}/collection.json"]).get("collection", "") for n in (1, 2)]
     assert names == ["", "../工作"]
     assert [FACT in files[f"collections/{n}/memory.json"] for n in (1, 2)] == [True, True]

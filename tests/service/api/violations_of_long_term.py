@@ -162,6 +162,7 @@ RIGHT: dict[str, Message] = {
     "DeleteCollection": pb.DeleteCollectionRequest(user=ADA),
     "ExportCollection": pb.ExportCollectionRequest(user=ADA),
     "ImportCollection": pb.ImportCollectionRequest(options=pb.ImportCollectionOptions(user=ADA)),
+    "ImportUser": pb.ImportUserRequest(options=pb.ImportUserOptions(user=ADA)),
     "DeclareTools": pb.DeclareToolsRequest(),
     "GetUser": pb.GetUserRequest(user=ADA),
     "ListUsers": pb.ListUsersRequest(),
@@ -330,6 +331,7 @@ WRONG: dict[str, Table] = {
     "DeleteCollection": {**WRITE, "if_revision": BAD_REVISIONS},
     "ExportCollection": READ,
     "ImportCollection": {**under("options.", WRITE)},
+    "ImportUser": under("options.", {**USER, "request_id": BAD_IDS}),
     "DeclareTools": {"tool_format": NO_ENUM},
     "ListUsers": BAD_PAGES,
     "GetUser": {**USER, "min_revision": BAD_REVISIONS},
@@ -420,4 +422,8 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "PurgeUser": {"include_banks": YES_OR_NO},
     "EraseMentions": {"dry_run": YES_OR_NO},
     "ExportUser": {"omit_banks": YES_OR_NO},
+    "ImportUser": {
+        "options.dry_run": YES_OR_NO,
+        "file": "what is wrong with a file is IMPORT_INVALID",
+    },
 }

@@ -36,15 +36,43 @@ def test_an_export_is_an_archive_whose_collections_can_be_imported(shell: Shell,
         paths = archive.namelist()
     imported = shell.done("facts", "import", str(tmp_path / "ada/collections/1"), "--user", f"{name}-too")
 
-    assert "4 files" in written
+    assert "5 files" in written
     assert paths == [
         "user.json",
         "collections/1/collection.json",
         "collections/1/memory.json",
+        "schema.json",
         "manifest.json",
     ]
     assert "imported 1 records" in imported
     assert "苏黎世" in shell.done("facts", "list", "--user", f"{name}-too")
+
+
+def test_an_archive_is_brought_back_after_a_look_and_a_second_time_adds_nothing(
+    shell: Shell, tmp_path: Path
+) -> None:
+    name, bundle = f"owner-{os.getpid()}-{next(NAMES)}", str(tmp_path / "ada.mbz")
+    shell.done("facts", "add", "Ada 的桌子在苏黎世。", "--user", name)
+    shell.done("user", "export", name, bundle)
+
+    there = shell("user", "import", bundle)
+    shell.done("user", "purge", name, "--yes")
+    looked = shell.done("user", "import", bundle, "--dry-run")
+    nobody = shell("user", "show", name)
+    came = shell.done("user", "import", bundle)
+    again = shell.done("user", "import", bundle)
+    copied = shell.done("user", "import", bundle, "--user", f"{name}-too")
+    misread = shell("import", bundle)
+
+    assert there.exit_code != 0
+    assert "something is kept of a user" in there.err
+    assert looked == f"{name} would come: 1 collection (1 records)\n"
+    assert nobody.exit_code == 4
+    assert came == looked.replace("would come", "came")
+    assert again == looked.replace("would come", "was there already")
+    assert "too came: 1 collection" in copied
+    assert "苏黎世" in shell.done("facts", "list", "--user", name)
+    assert f"memorybank user import {bundle}" in misread.err.replace("\n", "")
 
 
 def test_an_export_for_people_is_a_page_of_facts_conversations_and_documents(
