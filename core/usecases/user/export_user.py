@@ -7,19 +7,21 @@ left out. Left out, too: vectors, which are made anew, the hashes of what was de
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.conversation.conversation import Conversation
 from core.errors import AggregateNotFound, UserNotFound
 from core.keys import BankKey, CollectionKey, ConversationKey, InvocationKey, UserKey
 from core.model.collection import Feedback
-from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, Turn, TurnCluster
+from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, TurnCluster
 from core.model.instructions import Level, Owner, Source
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.ports.store import Listing
 from core.usecases.bank.export_bank import ExportBank, export_bank
 from core.usecases.bank.export_records import BREATH, ExportRecord
+from core.usecases.conversation.list_turns import PlacedTurn
+from core.usecases.conversation.turn_metadata import metadata_of
 from core.usecases.house import House
 from core.usecases.long_term.export_collection import ExportCollection, FilePart, export_collection
 from core.usecases.long_term.get_collection import CollectionSeen, GetCollection, get_collection
@@ -41,14 +43,6 @@ class ExportUser:
 class OwnedSource:
     owner: Owner
     source: Source
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedTurn:
-    """A turn, and the cluster it lies in; empty: none."""
-
-    turn: Turn
-    cluster_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,10 +130,14 @@ async def _instructions(house: House, key: UserKey) -> AsyncIterator[Line]:
 async def _conversations(house: House, key: UserKey) -> AsyncIterator[Line]:
     async for record in records_of_user(house, key, ConversationKey.kind):
         values: Sequence[Value] = ()
+        uid = ""
         with suppress(AggregateNotFound):
             async with house.conversations.reading(record.key) as conversation:
-                values = _told(conversation)
+                values, uid = _told(conversation), conversation.uid
         for value in values:
+            if isinstance(value, PlacedTurn) and value.turn.metadata_bytes:
+                async for _, text in metadata_of(house, record.key, uid, [value.turn.step]):
+                    value = replace(value, metadata_json=text)
             yield Line(path=f"conversations/{record.key.conversation_id}.jsonl", value=value)
 
 

@@ -11,9 +11,10 @@ from google.protobuf.message import Message
 from core.model.collection import Feedback
 from core.model.conversation import ConversationRecord, KeyMemory, Summary
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
+from core.usecases.conversation.list_turns import PlacedTurn
 from core.usecases.long_term.export_collection import FilePart
 from core.usecases.long_term.get_collection import CollectionSeen
-from core.usecases.user.export_user import HitCluster, Line, OwnedSource, PlacedTurn, Value
+from core.usecases.user.export_user import HitCluster, Line, OwnedSource, Value
 from core.usecases.user.get_user import UserSeen
 from memorybank.v1 import conversation_pb2
 from memorybank.v1 import long_term_pb2 as pb
@@ -63,7 +64,7 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
         case ConversationRecord():
             return "conversation", conversation.record(value)
         case PlacedTurn():
-            return "turn", conversation.turn(value.turn, value.cluster_id)
+            return "turn", conversation.placed_turn(value)
         case HitCluster():
             return "cluster", conversation.cluster(value.cluster, value.hits)
         case Summary():
