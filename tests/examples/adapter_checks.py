@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 from uuid import uuid4
 
+from memorybank.v1.conversation_pb2 import Turn
 from memorybank.v1.instructions_pb2 import Owner
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient
 
@@ -45,6 +46,11 @@ def the_items_of_a_session_come_back_as_they_were(address: str) -> None:
             await session.clear_session()
             assert await session.get_items() == []
 
+            plain = Turn(input="Hello 你好", reply="Yes?", metadata_json='{"mine": 1}')
+            await client.add_turns(user=user, conversation_id="s1", turns=[plain])
+            told = [{"role": "user", "content": "Hello 你好"}, {"role": "assistant", "content": "Yes?"}]
+            assert await session.get_items() == told
+
     asyncio.run(ask())
 
 
@@ -68,6 +74,8 @@ def the_messages_of_a_history_come_back_as_they_were(address: str) -> None:
         assert asyncio.run(history.aget_messages()) == said
         history.clear()
         assert history.messages == []
+        client.add_turns(**history._of, turns=[Turn(input="Hello 你好", metadata_json='{"openai": {}}')])
+        assert [(each.type, each.content) for each in history.messages] == [("human", "Hello 你好")]
 
 
 def a_retriever_brings_the_nearest_records_as_documents(address: str) -> None:

@@ -105,7 +105,9 @@ def _run(name: str, suite: Suite, checkout: Path, address: str) -> str:
     )
     failed = re.findall(r"^FAILED .*$", done.stdout, re.MULTILINE)
     versions = ", ".join(_version(python, package) for package in suite.told)
-    return "\n  ".join([f"{(done.stdout.strip() or done.stderr).splitlines()[-1]} ({versions})", *failed])
+    return "\n  ".join(
+        [f"{(done.stdout.strip() or done.stderr.strip()).splitlines()[-1]} ({versions})", *failed]
+    )
 
 
 def _environment(name: str, suite: Suite, checkout: Path) -> Path:
@@ -114,7 +116,7 @@ def _environment(name: str, suite: Suite, checkout: Path) -> Path:
     if not python.exists():
         venv.create(home, with_pip=True)
     wanted = [each.format(checkout) for each in suite.installed]
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *OURS, *COMMON, *wanted], check=True)
     return python
 

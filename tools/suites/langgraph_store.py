@@ -64,6 +64,6 @@ class AsyncStore(Store):
         return True
 
 
-langgraph.store.memory.InMemoryStore = Store  # type: ignore[misc]
+langgraph.store.memory.InMemoryStore = Store  # type: ignore[misc,assignment]
 if sqlite is not None:
     sqlite.SqliteStore, sqlite.AsyncSqliteStore = Store, AsyncStore

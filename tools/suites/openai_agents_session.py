@@ -31,12 +31,8 @@ class Session(MemoryBankSession):
         **__: Any,
     ) -> None:
         user = f"suite-{uuid4()}" if str(db_path) == IN_MEMORY else str(db_path)[-120:]
-        super().__init__(
-            session_id,
-            None,
-            user,
-            session_settings=session_settings or SessionSettings(),  # type: ignore[arg-type]
-        )
+        unused: Any = None
+        super().__init__(session_id, unused, user, session_settings=session_settings or SessionSettings())
 
     @property
     def _client(self) -> MemoryBankClient:
@@ -49,4 +45,4 @@ class Session(MemoryBankSession):
     def close(self) -> None: ...
 
 
-agents.SQLiteSession = Session  # type: ignore[misc,assignment]
+agents.SQLiteSession = Session

@@ -38,9 +38,9 @@ from deepagents.backends.utils import (
 )
 
 from memorybank.v1.instructions_pb2 import Owner, Source, SourceRef
+from memorybank_client import ErrorReason
 from memorybank_client.client import SyncMemoryBankClient
 from memorybank_client.errors import (
-    ErrorReason,
     FailedPrecondition,
     InvalidArgument,
     MemoryBankError,

@@ -20,10 +20,10 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as pb
+from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError
 from memorybank_client.adapters.turn_items import MOST_LISTED, portions, turn_of, written
-from memorybank_client.client import MemoryBankClient
-from memorybank_client.errors import ErrorReason, MemoryBankError
 
+FORM = "adk"
 NO_SESSION = "no-session"  # the conversation of events that name none
 FOUND = 10  # of a search, of turns and of records each
 CONTENT = 4_096  # code points of a record's content
@@ -58,7 +58,7 @@ class MemoryBankMemoryService(BaseMemoryService):  # type: ignore[misc]  # typed
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        of = {"user": user_id, "conversation_id": _named(session_id or NO_SESSION, app_name)}
+        of: dict[str, Any] = {"user": user_id, "conversation_id": _named(session_id or NO_SESSION, app_name)}
         known = await self._known(of)
         spoken = [event for event in events if event.content and event.content.parts]
         turns = [_turn(event, custom_metadata) for event in spoken if event.id not in known]
@@ -83,7 +83,7 @@ class MemoryBankMemoryService(BaseMemoryService):  # type: ignore[misc]  # typed
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         if not query.strip():
             return SearchMemoryResponse()
-        of = {"user": user_id, "collection": app_name}
+        of: dict[str, Any] = {"user": user_id, "collection": app_name}
         turns = await self._client.search_turns(**of, text=query, top_k=FOUND)
         records = await self._client.retrieve_memories(**of, query=query, top_k=FOUND, wait=True)
         said = [_said(hit) for hit in turns.hits if hit.score > 0.0]
@@ -105,7 +105,7 @@ class MemoryBankMemoryService(BaseMemoryService):  # type: ignore[misc]  # typed
             if error.reason not in MISSING:
                 raise
 
-    async def _known(self, of: Mapping[str, str]) -> set[str]:
+    async def _known(self, of: Mapping[str, Any]) -> set[str]:
         """Returns the ids of the events that the conversation has."""
         known, token = set[str](), ""
         while True:
@@ -131,7 +131,7 @@ def _turn(event: Any, custom_metadata: Mapping[str, object] | None) -> talk.Turn
     item = event.model_dump(mode="json", exclude_none=True)
     if custom_metadata:
         item["custom_metadata"] = {**item.get("custom_metadata", {}), **custom_metadata}
-    turn = turn_of(item, role, event.content.model_dump(mode="json", exclude_none=True))
+    turn = turn_of(item, role, FORM, event.content.model_dump(mode="json", exclude_none=True))
     turn.labels["event"] = event.id
     if event.author:
         turn.labels["author"] = event.author
@@ -149,7 +149,7 @@ def _record(memory: MemoryEntry, custom_metadata: Mapping[str, object] | None) -
         category="memory",
         detail=text if len(text) > CONTENT else "",
         source="google-adk",
-        metadata_json=written({**memory.custom_metadata, **(custom_metadata or {})}),
+        metadata_json=written({**memory.custom_metadata, **(custom_metadata or {})}, FORM),
     )
     if memory.timestamp:
         record.event_time.FromJsonString(

@@ -16,17 +16,18 @@ from typing import Any
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, message_to_dict, messages_from_dict
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
 from memorybank.v1 import long_term_pb2 as pb
-from memorybank_client.adapters.turn_items import chosen, item_of, portions, turn_of
-from memorybank_client.client import SyncMemoryBankClient
-from memorybank_client.errors import ErrorReason, MemoryBankError
+from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
+from memorybank_client.adapters.turn_items import chosen, items_of, portions, turn_of
+
+FORM = "langchain"
 
 
-class MemoryBankHistory(BaseChatMessageHistory):  # type: ignore[misc]  # typed where LangChain is installed
+class MemoryBankHistory(BaseChatMessageHistory):
     """One conversation of one user. `collection`: the long-term memory that it belongs to, where it is made here."""
 
     def __init__(
@@ -34,10 +35,10 @@ class MemoryBankHistory(BaseChatMessageHistory):  # type: ignore[misc]  # typed 
     ) -> None:
         self._client = client
         self._collection = collection
-        self._of = {"user": user, "conversation_id": conversation_id}
+        self._of: dict[str, Any] = {"user": user, "conversation_id": conversation_id}
 
     @property
-    def messages(self) -> list[BaseMessage]:
+    def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # as LangChain's own ones have it
         """All messages, oldest first."""
         return self.latest(None)
 
@@ -57,10 +58,10 @@ class MemoryBankHistory(BaseChatMessageHistory):  # type: ignore[misc]  # typed 
             turns = [*turns, *page.turns] if count is None else [*page.turns, *turns]
             token = page.next_page_token
             if not token:
-                return messages_from_dict([item for turn in turns if (item := item_of(turn)) is not None])
+                return messages_from_dict([each for turn in turns for each in items_of(turn, FORM, _message)])
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        turns = [turn_of(message_to_dict(each), each.type, each) for each in messages]
+        turns = [turn_of(message_to_dict(each), each.type, FORM, each) for each in messages]
         for some in portions(turns):
             self._client.add_turns(**self._of, collection=self._collection, turns=some)
 
@@ -69,7 +70,7 @@ class MemoryBankHistory(BaseChatMessageHistory):  # type: ignore[misc]  # typed 
         self._client.delete_conversation(**self._of, allow_missing=True, forget_records=True)
 
 
-class MemoryBankRetriever(BaseRetriever):  # type: ignore[misc]  # likewise
+class MemoryBankRetriever(BaseRetriever):
     """What long-term memory holds that bears on a query: records of a user's collection as documents, best first."""
 
     client: SyncMemoryBankClient
@@ -98,6 +99,10 @@ class MemoryBankRetriever(BaseRetriever):  # type: ignore[misc]  # likewise
             wait=True,
         )
         return [_document(one) for one in found.memories]
+
+
+def _message(role: str, said: str) -> dict[str, Any]:
+    return message_to_dict(HumanMessage(said) if role == "user" else AIMessage(said))
 
 
 def _document(one: pb.RankedRecord) -> Document:

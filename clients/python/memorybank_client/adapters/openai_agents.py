@@ -23,11 +23,11 @@ except ImportError:  # an older one takes no dict
         return SessionSettings(**value)
 
 
-from memorybank_client.adapters.turn_items import MOST_LISTED, chosen, item_of, portions, turn_of
-from memorybank_client.client import MemoryBankClient
-from memorybank_client.errors import ErrorReason, MemoryBankError
+from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError
+from memorybank_client.adapters.turn_items import MOST_LISTED, chosen, items_of, portions, turn_of
 
 MISSING = (ErrorReason.ERROR_REASON_CONVERSATION_NOT_FOUND, ErrorReason.ERROR_REASON_TURN_NOT_FOUND)
+FORM = "openai"
 POPS = 10  # times that an item is popped anew while others pop the same
 
 
@@ -49,7 +49,7 @@ class MemoryBankSession(SessionABC):  # type: ignore[misc]  # typed where the SD
         )
         self._client = client
         self._collection = collection
-        self._of = {"user": user, "conversation_id": session_id}
+        self._of: dict[str, Any] = {"user": user, "conversation_id": session_id}
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
         """Returns all items, or the latest `limit`, oldest first."""
@@ -69,11 +69,11 @@ class MemoryBankSession(SessionABC):  # type: ignore[misc]  # typed where the SD
                 raise
             pages.insert(0 if most is not None and most <= MOST_LISTED else len(pages), page.turns)
             token = page.next_page_token
-        items = [item for page in pages for turn in page if (item := item_of(turn)) is not None]
+        items = [item for page in pages for turn in page for item in items_of(turn, FORM, _message)]
         return items if most is None else items[-most:]
 
     async def add_items(self, items: list[Any]) -> None:
-        turns = [turn_of(item, str(item.get("role") or "")) for item in items]
+        turns = [turn_of(item, str(item.get("role") or ""), FORM) for item in items]
         for some in portions(turns):
             await self._client.add_turns(**self._of, collection=self._collection, turns=some)
 
@@ -92,8 +92,12 @@ class MemoryBankSession(SessionABC):  # type: ignore[misc]  # typed where the SD
                 if error.reason not in MISSING:  # another was quicker
                     raise
             else:
-                return item_of(turn)
+                return items_of(turn, FORM, _message)[-1]
         return None
 
     async def clear_session(self) -> None:
         await self._client.delete_conversation(**self._of, allow_missing=True, forget_records=True)
+
+
+def _message(role: str, said: str) -> dict[str, str]:
+    return {"role": role, "content": said}

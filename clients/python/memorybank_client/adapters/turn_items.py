@@ -1,11 +1,12 @@
 """Messages of a framework as turns of a conversation: one message a turn.
 
-Law: the message comes back as it was given, from the turn's metadata. Its words stand in the turn, on the side of who
-said them, where searches find them; what has no words stands there by its type.
+Law: the message comes back as it was given, from the turn's metadata, to the framework whose form it has. Its words
+stand in the turn, on the side of who said them, where searches find them; what has no words stands there by its type.
+What another writer added comes back as words.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memorybank.v1.conversation_pb2 import Turn
@@ -17,14 +18,15 @@ LONGEST = 100_000  # code points of a turn's side
 INPUT = frozenset({"user", "human", "system", "developer"})
 
 
-def turn_of(item: Mapping[str, Any], role: str, message: Any = None) -> Turn:
-    """Returns the turn of an item, which is JSON. `message`: the form that words are read of; absent: the item."""
+def turn_of(item: Mapping[str, Any], role: str, form: str, message: Any = None) -> Turn:
+    """Returns the turn of an item, which is JSON in a framework's form. `message`: what its words are read of; absent:
+    the item."""
     try:
         said = words(item if message is None else message)
     except TypeError:  # a part that is newer than this client: the item itself is kept all the same
         said = ""
     said = said.replace("\0", "�")[:LONGEST].strip() or f"[{item.get('type') or role or 'message'}]"
-    turn = Turn(labels={"role": role} if role else {}, metadata_json=written(item))
+    turn = Turn(labels={"role": role} if role else {}, metadata_json=written(item, form))
     if role in INPUT:
         turn.input = said
     else:
@@ -32,13 +34,16 @@ def turn_of(item: Mapping[str, Any], role: str, message: Any = None) -> Turn:
     return turn
 
 
-def written(item: Any) -> str:
-    return json.dumps({"item": item}, ensure_ascii=False, default=_plain)
+def written(item: Any, form: str) -> str:
+    return json.dumps({form: item}, ensure_ascii=False, default=_plain)
 
 
-def item_of(turn: Turn) -> Any:
-    """Returns the item of a turn; None of one that another writer added without."""
-    return json.loads(turn.metadata_json).get("item") if turn.metadata_json else None
+def items_of(turn: Turn, form: str, made: Callable[[str, str], Any]) -> list[Any]:
+    """Returns the item of a turn; of one without an item of this form what is `made` of each side: role and words."""
+    kept = json.loads(turn.metadata_json) if turn.metadata_json else {}
+    if form in kept:
+        return [kept[form]]
+    return [made(role, said) for role, said in (("user", turn.input), ("assistant", turn.reply)) if said]
 
 
 def portions(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
@@ -47,7 +52,7 @@ def portions(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
         yield turns[start : start + MOST_TURNS]
 
 
-def chosen(most: int | None) -> dict[str, int]:
+def chosen(most: int | None) -> dict[str, Any]:
     """Returns the fields of ListTurns by which the newest `most` are listed; absent: all. Of the newest, a page that
     follows is of older ones."""
     return {"page_size": MOST_LISTED} if most is None or most > MOST_LISTED else {"last": most}
