@@ -241,6 +241,9 @@ long-tasks: setup  ## Write the prompts of the long tasks anew: read what change
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
 
 # The oracle of a test, hnswlib's Python package, frees by delete what it made by new[], and is left out.
+suites: setup  ## Run frameworks' own tests on our adapters (LANGGRAPH=checkout OPENAI_AGENTS=checkout)
+	@$(BIN)/python -m tools.suites LANGGRAPH="$(LANGGRAPH)" OPENAI_AGENTS="$(OPENAI_AGENTS)"
+
 sanitize: setup  ## Run the tests of the native modules under ASan and UBSan
 	@CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined -DNO_MANUAL_VECTORIZATION" \
 		$(BIN)/python setup.py --quiet build --build-lib build/sanitized --build-temp build/sanitized-objects
@@ -420,4 +423,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo examples try-local-model clients languages go-stubs check langchain pooler browser test train-reader long-tasks sanitize native-builds upgrade-wheel soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
+.PHONY: help setup lock serve demo suites examples try-local-model clients languages go-stubs check langchain pooler browser test train-reader long-tasks sanitize native-builds upgrade-wheel soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean

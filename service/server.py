@@ -17,7 +17,6 @@ import grpc
 import structlog
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer  # as `health.aio`, which its types do not know
-from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 from grpc_reflection.v1alpha._async import (
     ReflectionServicer,  # as `reflection.aio`, which its types do not know
 )
@@ -27,6 +26,7 @@ from core.ports.clock import Ids
 from core.ports.embedder import Embedder
 from core.usecases.bound_house import bound_house
 from core.usecases.house import House
+from service.api import reflection
 from service.api.access.keyring import Keyring
 from service.api.access.rates import RateLimits, Rates
 from service.api.admission import Admission, Hold, Kind, Room
@@ -228,10 +228,8 @@ async def _let_in(bound: Bound, house: House, gate: Gate, settings: GrpcSection)
     within = BoundEndpoints(lambda binding: services(bound_house(house, binding)), desk)
     for name, endpoints in offered.items():
         bound.entrance.add_generic_rpc_handlers((handlers(name, endpoints, gate, desk, within),))
-    shown = (*offered, health.SERVICE_NAME, reflection.SERVICE_NAME)
-    reflecting = ReflectionServicer(shown, pool=symbols())
-    # to it, a server is what services are added to
-    reflection_pb2_grpc.add_ServerReflectionServicer_to_server(reflecting, bound.entrance)
+    shown = (*offered, health.SERVICE_NAME, *reflection.NAMES)
+    reflection.add_reflection(ReflectionServicer(shown, pool=symbols()), bound.entrance)
     bound.entrance.started()
     for name in ("", *shown):
         await bound.checks.set(name, SERVING)

@@ -71,6 +71,11 @@ class Kind(Generic[A, S]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "record", get_type_hints(self.puts)["record"])
 
+    @property
+    def left_out(self) -> str:
+        """The name of the part that it is loaded without; empty for none."""
+        return next((part.name for part in self.parts if not part.loaded), "")
+
     def record_of(self, step: Any) -> Any | None:
         """Returns the record that the step puts; None for other steps."""
         puts: type[Any] = self.puts

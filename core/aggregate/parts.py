@@ -18,10 +18,15 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A named set of values: each a frozen dataclass of class `of`."""
+    """A named set of values: each a frozen dataclass of class `of`.
+
+    `loaded`: an aggregate is loaded with them. Values of a part that is not stay in the store, which is asked for them
+    by name (`Store.values`); a kind has one such part at most.
+    """
 
     name: str
     of: type[Any]
+    loaded: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +56,7 @@ def numbered(number: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartsState(Generic[R]):
-    """All of an aggregate that is kept by parts: every part there, items in the order of their names.
+    """All of an aggregate that is kept by parts and loaded: every such part there, items in the order of their names.
 
     `vectors`: derived ones of the requested embedding space, by part and item.
     """
@@ -75,7 +80,9 @@ class PartsAggregate(Restless, Generic[R, S]):
         self.record: R = record
         self.head = head
         self.tuning = tuning
-        self.parts: dict[str, MutableMapping[str, Any]] = {part.name: {} for part in self.kind.parts}
+        self.parts: dict[str, MutableMapping[str, Any]] = {
+            part.name: {} for part in self.kind.parts if part.loaded
+        }
 
     # ---- making one ----
 
@@ -93,10 +100,10 @@ class PartsAggregate(Restless, Generic[R, S]):
     def load(cls, state: PartsState[R], tuning: Tuning, cached: Mapping[str, Any] | None = None) -> Any:
         """Returns the aggregate that a store's rows describe. May take a while: called off the loop."""
         made = cls(state.record, state.head, tuning)
-        for part in cls.kind.parts:
-            for item, value in state.parts[part.name].items():
+        for part, items in state.parts.items():
+            for item, value in items.items():
                 tuning.give_way()
-                made._put(part.name, item, value)
+                made._put(part, item, value)
         for name, vectors in state.vectors.items():
             made.put_vectors(name, vectors)
         return made
@@ -153,6 +160,8 @@ class PartsAggregate(Restless, Generic[R, S]):
             if type(step) is puts:
                 self.record = step.record
             for effect in step.effects():
+                if not effect.part.loaded:
+                    continue
                 if isinstance(effect, ItemPut):
                     self._put(effect.part.name, effect.item, effect.value)
                 else:

@@ -7,7 +7,15 @@ from core.aggregate import step
 from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
 from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part, numbered
-from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, Turn, TurnCluster
+from core.model.conversation import (
+    ClusterHits,
+    ConversationRecord,
+    KeyMemory,
+    Summary,
+    Turn,
+    TurnCluster,
+    TurnMetadata,
+)
 from core.model.invocation import InvocationSummary
 
 TURNS = Part(name="turns", of=Turn)
@@ -16,7 +24,8 @@ HITS = Part(name="hits", of=ClusterHits)
 SUMMARIES = Part(name="summaries", of=Summary)
 KEYS = Part(name="keys", of=KeyMemory)
 INVOCATIONS = Part(name="invocations", of=InvocationSummary)
-PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS)
+METADATA = Part(name="metadata", of=TurnMetadata, loaded=False)
+PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS, METADATA)
 
 
 class Step(step.Step):
@@ -46,6 +55,18 @@ class TurnDrop(Step):
 
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=TURNS, item=numbered(self.step))
+        yield ItemDrop(part=METADATA, item=numbered(self.step))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnMetadataPut(Step):
+    """What a caller keeps with a turn."""
+
+    step: int
+    metadata: TurnMetadata
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=METADATA, item=numbered(self.step), value=self.metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,8 +29,8 @@ class TurnRows(MutableMapping[str, Turn]):
         self._input_speakers = array("I")
         self._reply_speakers = array("I")
         self._writers = array("I")
-        # labels and invocation, and whether it is the user's statement, of those that are not as most are
-        self._more: dict[int, tuple[Mapping[str, str], str, bool]] = {}
+        # labels, invocation, whether it is the user's statement, bytes of metadata: of those that are not as most are
+        self._more: dict[int, tuple[Mapping[str, str], str, bool, int]] = {}
         self._speakers: dict[str, int] = {}
         self._names: list[str] = []  # of speakers and writers, by number
         self._text = bytearray()
@@ -98,7 +98,7 @@ class TurnRows(MutableMapping[str, Turn]):
     def _at(self, row: int) -> Turn:
         step, start = self._steps[row], self._starts[row]
         middle = start + self._inputs[row]
-        labels, invocation_id, stated = self._more.get(step, _NOTHING_MORE)
+        labels, invocation_id, stated, metadata_bytes = self._more.get(step, _NOTHING_MORE)
         return Turn(
             step=step,
             input=self._text[start:middle].decode(),
@@ -111,6 +111,7 @@ class TurnRows(MutableMapping[str, Turn]):
             invocation_id=invocation_id,
             stated=stated,
             writer=self._names[self._writers[row]],
+            metadata_bytes=metadata_bytes,
         )
 
     def _insert(self, row: int, turn: Turn) -> None:
@@ -130,8 +131,8 @@ class TurnRows(MutableMapping[str, Turn]):
             column.insert(row, value)
         self._text += input_
         self._text += reply
-        if turn.labels or turn.invocation_id or not turn.stated:
-            self._more[turn.step] = (turn.labels, turn.invocation_id, turn.stated)
+        if turn.labels or turn.invocation_id or not turn.stated or turn.metadata_bytes:
+            self._more[turn.step] = (turn.labels, turn.invocation_id, turn.stated, turn.metadata_bytes)
 
     def _remove(self, row: int) -> None:
         step, start, length = self._steps[row], self._starts[row], self._inputs[row] + self._replies[row]
@@ -164,7 +165,7 @@ class TurnRows(MutableMapping[str, Turn]):
         return number
 
 
-_NOTHING_MORE: tuple[Mapping[str, str], str, bool] = ({}, "", True)
+_NOTHING_MORE: tuple[Mapping[str, str], str, bool, int] = ({}, "", True, 0)
 
 
 def _time(micros: int) -> datetime:

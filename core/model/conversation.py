@@ -136,7 +136,7 @@ class ConversationRecord:
     through for facts, `attempts` times in all; `extraction` is under way, `anew` are to be looked through again.
     What `forgetting` names was deleted, and what it taught has still to go. `taught`: by the latest end.
     `edited_at`: the revision at which what a caller can set last changed. `text_bytes`: of all turns that are
-    there, in UTF-8.
+    there, in UTF-8; `metadata_bytes` the same of their metadata.
     """
 
     key: ConversationKey
@@ -155,6 +155,7 @@ class ConversationRecord:
     turn_count: int = 0
     last_step: int = 0
     text_bytes: int = 0
+    metadata_bytes: int = 0
     placed_to: int = 0
     summarised_to: int = 0
     owed: tuple[SummaryOwed, ...] = ()
@@ -189,6 +190,7 @@ class Turn(Shown):
     invocation_id: str = ""  # of the run of an agent that it came from
     stated: bool = True
     writer: str = ""
+    metadata_bytes: int = 0  # of its metadata, in UTF-8, which is not loaded with it
 
     @property
     def characters(self) -> int:
@@ -198,6 +200,13 @@ class Turn(Shown):
     def text_bytes(self) -> int:
         """In UTF-8."""
         return len(self.input.encode()) + len(self.reply.encode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnMetadata:
+    """What a caller keeps with a turn, as it came: a JSON object. Never searched, and in no prompt."""
+
+    metadata_json: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,6 +123,10 @@ class Aggregates(Protocol[A_co]):
         """Stores and indexes vectors made for items of this aggregate. Raises not found."""
         ...
 
+    async def values(self, key: Key, uid: str, part: str, items: Sequence[str]) -> Mapping[str, Any]:
+        """Reads values of a part that aggregates are loaded without, by item; nothing of what is not there."""
+        ...
+
     async def delete(
         self, key: Key, uid: str | None = None, if_revision: int | None = None
     ) -> tuple[PurgeCounts, int]:

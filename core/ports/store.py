@@ -164,6 +164,11 @@ class Store(Protocol):
         """Stores derived vectors, outside the feed, by item; nothing of items that are gone. Raises not found."""
         ...
 
+    async def values(self, key: Key, uid: str, part: str, items: Sequence[str]) -> Mapping[str, Any]:
+        """Returns values of a part that aggregates are loaded without, by item; nothing of what is not there. Raises
+        MemoryDamaged."""
+        ...
+
     async def vectors(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> Mapping[Any, Vector]:

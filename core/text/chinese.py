@@ -73,7 +73,8 @@ def _dictionary() -> _Dictionary:
         import jieba
 
         words = jieba.Tokenizer()
-        text = words.get_dict_file().read().decode()
+        with words.get_dict_file() as file:
+            text = file.read().decode()
         with _empty(jieba.Tokenizer):
             import jieba.posseg
     tables = jieba.posseg

@@ -152,6 +152,10 @@ class BoundAggregates:
         self._bounds.require_key(key)
         await self._inner.keep_vectors(key, uid, part, vectors)
 
+    async def values(self, key: Key, uid: str, part: str, items: Sequence[str]) -> Mapping[str, Any]:
+        self._bounds.require_key(key)
+        return await self._inner.values(key, uid, part, items)
+
     async def delete(
         self, key: Key, uid: str | None = None, if_revision: int | None = None
     ) -> tuple[PurgeCounts, int]:

@@ -46,6 +46,7 @@ class Limits:
     conversations_per_user: int = 10_000
     turns_per_conversation: int = 100_000
     conversation_bytes: int = 64_000_000  # of the text of its turns
+    metadata_bytes: int = 1_000_000_000  # of the metadata of a conversation's turns
     open_invocations_per_user: int = 1_000
     working_items: int = 1_000
     working_bytes: int = 1_000_000
@@ -92,6 +93,8 @@ class Limits:
             raise LimitReached("turns_per_conversation", self.turns_per_conversation, _SHORTER)
         if record.text_bytes > self.conversation_bytes:
             raise LimitReached("conversation_bytes", self.conversation_bytes, _SHORTER)
+        if record.metadata_bytes > self.metadata_bytes:
+            raise LimitReached("metadata_bytes", self.metadata_bytes, _SHORTER)
 
     def check_working(self, record: InvocationRecord) -> None:
         """Checks an invocation as it would be. Raises LimitReached."""

@@ -9,6 +9,8 @@ from typing import cast
 from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import FileDescriptor
 
+from service.api.reflection import FILE, PACKAGE, described
+
 
 def symbols() -> descriptor_pool.DescriptorPool:
     """Makes a pool that finds methods too, as far as reflection asks."""
@@ -20,13 +22,19 @@ class _Symbols:
 
     def __init__(self) -> None:
         self._pool = pool = descriptor_pool.Default()
-        self.FindFileByName = pool.FindFileByName
+        self._reflection = described()
         self.FindMessageTypeByName = pool.FindMessageTypeByName
         self.FindExtensionByNumber = pool.FindExtensionByNumber
         self.FindAllExtensions = pool.FindAllExtensions
 
+    def FindFileByName(self, name: str) -> FileDescriptor:  # noqa: N802 - named as the pool's
+        """Finds a file by its name. Raises KeyError."""
+        return (self._reflection if name == FILE else self._pool).FindFileByName(name)
+
     def FindFileContainingSymbol(self, symbol: str) -> FileDescriptor:  # noqa: N802 - named as the pool's
         """Finds the file that defines a symbol. Raises KeyError."""
+        if symbol.startswith(f"{PACKAGE}."):
+            return self._reflection.FindFileContainingSymbol(symbol)
         try:
             return self._pool.FindFileContainingSymbol(symbol)
         except KeyError:

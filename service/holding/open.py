@@ -5,7 +5,7 @@ Law: what is read is at least as new as was asked for. A founding or a purge sho
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -290,6 +290,10 @@ class OpenAggregates:
         if held is not None and held.aggregate.head.uid == uid:
             held.aggregate.put_vectors(part, vectors)
             held.compact()
+
+    async def values(self, key: Key, uid: str, part: str, items: Sequence[str]) -> Mapping[str, Any]:
+        """See the port."""
+        return await self._store.values(key, uid, part, items) if items else {}
 
     async def delete(
         self, key: Key, uid: str | None = None, if_revision: int | None = None

@@ -46,6 +46,8 @@ class LimitsSection(Section):
     """Turns of a conversation."""
     conversation_bytes: Positive = 64_000_000
     """Bytes of the text of a conversation's turns."""
+    metadata_bytes: Positive = 1_000_000_000
+    """Bytes of the metadata of a conversation's turns, which are not held in memory."""
     open_invocations_per_user: Positive = 1_000
     """Invocations of a user that have not ended."""
     working_items: Positive = 1_000

@@ -73,10 +73,20 @@ def edits_are_exact_and_refusals_are_words(
     everywhere = backend.edit("/edit.md", "tabs", "spaces", replace_all=True)
     one = backend.edit("/edit.md", "short", "long")
 
+    client.put_source(owner=ADA, path="bare.md", text="one")  # as a command stores it, without the stroke
+    assert backend.edit("/bare.md", "one", "two 二").error is None
+    assert backend.write("bare-2.md", "x").error is None
+    assert [each.content for each in backend.download_files(["/bare.md", "bare.md"])] == [
+        "two 二".encode()
+    ] * 2
+    listed = [entry["path"] for entry in backend.ls("/").entries or ()]
+    assert [path for path in listed if "bare" in path] == ["/bare-2.md", "/bare.md"]
+    assert missing.error == "Error: File '/absent.md' not found"
+
     assert ambiguous.error is not None
     assert "2 times" in ambiguous.error
     assert absent.error is not None
-    assert "does not stand" in absent.error
+    assert "not found" in absent.error
     assert missing.error is not None
     assert empty.error is not None
     assert (everywhere.occurrences, one.occurrences) == (2, 1)

@@ -1,14 +1,14 @@
 """AddTurns: turns word for word, in the order they came. No model and no embedder is asked here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from core.conversation.conversation import Conversation
-from core.conversation.steps import ConversationPut, Step, TurnAdd
+from core.conversation.steps import ConversationPut, Step, TurnAdd, TurnMetadataPut
 from core.ids import Collection
 from core.keys import ConversationKey
-from core.model.conversation import ConversationRecord, ConversationState, Turn
+from core.model.conversation import ConversationRecord, ConversationState, Turn, TurnMetadata
 from core.model.expiry import expiry_after
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
@@ -32,6 +32,7 @@ class NewTurn:
     labels: Mapping[str, str] = field(default_factory=dict)
     stated: bool = True
     writer: str = ""
+    metadata_json: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +74,7 @@ async def add_turns(house: House, command: AddTurns) -> TurnsAdded:
         house.limits.check_conversation(record)
         steps: tuple[Step, ...] = (
             *(TurnAdd(turn=turn) for turn in staged),
+            *_metadata(command.turns, staged),
             ConversationPut(record=record),
         )
         result = StepsGiven(steps=tuple(turn.step for turn in staged))
@@ -96,9 +98,16 @@ def _numbered(turns: tuple[NewTurn, ...], last_step: int, now: datetime) -> tupl
             labels=new.labels,
             stated=new.stated,
             writer=new.writer,
+            metadata_bytes=len(new.metadata_json.encode()),
         )
         for step, new in enumerate(turns, start=last_step + 1)
     )
+
+
+def _metadata(turns: tuple[NewTurn, ...], staged: tuple[Turn, ...]) -> Iterator[Step]:
+    for new, turn in zip(turns, staged, strict=True):
+        if new.metadata_json:
+            yield TurnMetadataPut(step=turn.step, metadata=TurnMetadata(metadata_json=new.metadata_json))
 
 
 def grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) -> ConversationRecord:
@@ -110,6 +119,7 @@ def grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) ->
         turn_count=record.turn_count + len(turns),
         last_step=turns[-1].step,
         text_bytes=record.text_bytes + sum(turn.text_bytes for turn in turns),
+        metadata_bytes=record.metadata_bytes + sum(turn.metadata_bytes for turn in turns),
         last_turn_time=now,
         due_time=now + RESUME_AFTER,
         purge_time=expiry_after(now, record.ttl),

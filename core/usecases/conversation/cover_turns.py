@@ -23,7 +23,9 @@ from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, KeyType, SummaryOwed, Turn
 from core.ports.aggregates import Draft
 from core.text.mentions import Mentions
+from core.text.sensitive import lines_of_json
 from core.usecases.conversation.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.turn_metadata import metadata_of
 from core.usecases.house import House
 
 
@@ -42,9 +44,11 @@ async def cover_turns(
 ) -> TurnsCovered:
     """Covers them, also where memory is off; nothing where the conversation is gone. `dry_run`: only counts."""
     now = house.clock.now()
+    beside = await _naming_beside(house, key, mentions)
 
     def stage(conversation: Conversation, _revision: int) -> Draft[TurnsCovered]:
-        turns = [turn for turn in conversation.newest(len(conversation.steps)) if _names(turn, mentions)]
+        every = conversation.newest(len(conversation.steps))
+        turns = [turn for turn in every if turn.step in beside or _names(turn, mentions)]
         steps = frozenset(turn.step for turn in turns)
         rest = [
             *(step for turn in turns for step in _again(turn, mentions)),
@@ -75,13 +79,29 @@ async def cover_turns(
     return done.result
 
 
+async def _naming_beside(house: House, key: ConversationKey, mentions: Mentions) -> frozenset[int]:
+    """Returns the steps of turns whose metadata hold a name."""
+    try:
+        async with house.conversations.reading(key) as conversation:
+            uid = conversation.uid
+            every = conversation.newest(len(conversation.steps))
+            steps = [turn.step for turn in every if turn.metadata_bytes]
+    except ConversationNotFound:
+        return frozenset()
+    found = set[int]()
+    async for step, metadata_json in metadata_of(house, key, uid, steps):
+        if mentions.are_in(*lines_of_json(metadata_json)):
+            found.add(step)
+    return frozenset(found)
+
+
 def _names(turn: Turn, mentions: Mentions) -> bool:
     labels = (*turn.labels, *turn.labels.values())
     return mentions.are_in(turn.input, turn.reply, turn.input_speaker, turn.reply_speaker, *labels)
 
 
 def _again(turn: Turn, mentions: Mentions) -> Iterator[Step]:
-    """Yields the turn anew: its vectors go with the old one."""
+    """Yields the turn anew: its vectors and its metadata go with the old one."""
     yield TurnDrop(step=turn.step)
     yield TurnAdd(turn=_covered(turn, mentions))
 
@@ -94,6 +114,7 @@ def _covered(turn: Turn, mentions: Mentions) -> Turn:
         input_speaker=mentions.covered(turn.input_speaker),
         reply_speaker=mentions.covered(turn.reply_speaker),
         labels=mentions.left_out(turn.labels),
+        metadata_bytes=0,
     )
 
 
@@ -136,6 +157,7 @@ def _record(
         after,
         extraction=None,  # what is at work does not land
         text_bytes=record.text_bytes + sum(_covered(t, mentions).text_bytes - t.text_bytes for t in turns),
+        metadata_bytes=record.metadata_bytes - sum(turn.metadata_bytes for turn in turns),
         generation=record.generation + 1,
     )
 

@@ -130,6 +130,7 @@ def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRec
         anew=tuple(step for step in record.anew if step not in gone),
         turn_count=record.turn_count - len(gone),
         text_bytes=record.text_bytes - sum(conversation.turn(step).text_bytes for step in gone),
+        metadata_bytes=record.metadata_bytes - sum(conversation.turn(step).metadata_bytes for step in gone),
         generation=record.generation + 1,
     )
 

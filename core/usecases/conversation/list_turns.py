@@ -2,21 +2,27 @@
 
 from dataclasses import dataclass
 
+from core.conversation.conversation import Conversation
 from core.keys import ConversationKey
 from core.model.conversation import Turn
+from core.usecases.conversation.turn_metadata import metadata_of
 from core.usecases.house import House
-from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, page_of
+from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, Page, page_of
+from core.usecases.room import weight
 
 LAST = 10**12 - 1  # the largest step there can be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListTurns:
-    """`writer`: the subject of the API key; empty for any."""
+    """`newest`: only so many, and the page holds the newest of them that fit. `writer`: the subject of the API key;
+    empty for any. `metadata`: it is answered, too."""
 
     key: ConversationKey
     first_step: int = 1
     last_step: int = LAST
+    newest: int | None = None
+    metadata: bool = False
     writer: str = ""
     page_size: int = DEFAULT_PAGE
     page_token: str = ""
@@ -24,10 +30,17 @@ class ListTurns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnsListed:
-    """Each turn with the name of its cluster, empty for none."""
+class PlacedTurn:
+    """A turn, with the name of its cluster, empty for none, and with its metadata where that was asked for."""
 
-    turns: tuple[tuple[Turn, str], ...]
+    turn: Turn
+    cluster_id: str = ""
+    metadata_json: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsListed:
+    turns: tuple[PlacedTurn, ...]
     next_page_token: str
     revision: int
 
@@ -35,21 +48,40 @@ class TurnsListed:
 async def list_turns(house: House, command: ListTurns) -> TurnsListed:
     """Raises ConversationNotFound, RevisionNotReached, InvalidField (page_token)."""
     async with house.conversations.reading(command.key, command.min_revision) as conversation:
-        page = page_of(
-            command,
-            (
-                turn
-                for turn in conversation.between(command.first_step, command.last_step)
-                if command.writer in ("", turn.writer)
-            ),
-            lambda turn: (turn.step,),
-            BY_NUMBER,
-            command.page_token,
-            command.page_size,
+        page = _page(conversation, command)
+        names, uid, revision = conversation.cluster_names(), conversation.uid, conversation.revision
+    known = dict[int, str]()
+    if command.metadata:
+        having = [turn.step for turn in page.items if turn.metadata_bytes]
+        known = {step: text async for step, text in metadata_of(house, command.key, uid, having)}
+    listed = (
+        PlacedTurn(turn=turn, cluster_id=names.get(turn.step, ""), metadata_json=known.get(turn.step, ""))
+        for turn in sorted(page.items, key=lambda turn: turn.step)
+    )
+    return TurnsListed(turns=tuple(listed), next_page_token=page.next_page_token, revision=revision)
+
+
+def _page(conversation: Conversation, command: ListTurns) -> Page[Turn]:
+    """Returns a page of turns; of the newest those come first that are newer."""
+    if command.newest is None:
+        chosen = conversation.between(command.first_step, command.last_step)
+        size, sign = command.page_size, 1
+    else:
+        chosen = (
+            conversation.newest(len(conversation.steps))
+            if command.writer
+            else conversation.newest(command.newest)
         )
-        names = conversation.cluster_names()
-        return TurnsListed(
-            turns=tuple((turn, names.get(turn.step, "")) for turn in page.items),
-            next_page_token=page.next_page_token,
-            revision=conversation.revision,
-        )
+        size, sign = command.newest, -1
+    written = [turn for turn in chosen if command.writer in ("", turn.writer)]
+    if command.newest is not None:
+        written = written[-command.newest :]
+    return page_of(
+        command,
+        written,
+        lambda turn: (sign * turn.step,),
+        BY_NUMBER,
+        command.page_token,
+        size,
+        lambda turn: weight(turn) + (turn.metadata_bytes if command.metadata else 0),
+    )

@@ -7,7 +7,7 @@ left out. Left out, too: vectors, which are made anew, what retractions hold, an
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.conversation.conversation import Conversation
@@ -18,6 +18,8 @@ from core.model.instructions import Level, Owner, Source
 from core.ports.store import Listing
 from core.usecases.bank.export_bank import ExportBank, export_bank
 from core.usecases.bank.export_records import BREATH
+from core.usecases.conversation.list_turns import PlacedTurn
+from core.usecases.conversation.turn_metadata import metadata_of
 from core.usecases.house import House
 from core.usecases.long_term.export_collection import ExportCollection, FilePart, export_collection
 from core.usecases.long_term.get_collection import GetCollection, get_collection
@@ -27,7 +29,6 @@ from core.usecases.user.user_lines import (
     HitCluster,
     Line,
     OwnedSource,
-    PlacedTurn,
     Progress,
     Running,
     Value,
@@ -99,10 +100,14 @@ async def _instructions(house: House, key: UserKey) -> AsyncIterator[Line]:
 async def _conversations(house: House, key: UserKey) -> AsyncIterator[Line]:
     async for record in records_of_user(house, key, ConversationKey.kind):
         values: Sequence[Value] = ()
+        uid = ""
         with suppress(AggregateNotFound):
             async with house.conversations.reading(record.key) as conversation:
-                values = _told(conversation)
+                values, uid = _told(conversation), conversation.uid
         for value in values:
+            if isinstance(value, PlacedTurn) and value.turn.metadata_bytes:
+                async for _, text in metadata_of(house, record.key, uid, [value.turn.step]):
+                    value = replace(value, metadata_json=text)
             yield Line(path=f"conversations/{record.key.conversation_id}.jsonl", value=value)
 
 

@@ -20,6 +20,7 @@ from core.conversation.steps import (
     MidPut,
     SummaryPut,
     TurnAdd,
+    TurnMetadataPut,
 )
 from core.conversation.working import tokens_of
 from core.errors import ImportInvalid
@@ -35,11 +36,12 @@ from core.long_term.steps import (
     UsesPut,
 )
 from core.model.collection import Feedback
-from core.model.conversation import ConversationRecord, KeyMemory, Summary, Turn
+from core.model.conversation import ConversationRecord, KeyMemory, Summary, Turn, TurnMetadata
 from core.model.expiry import expiry_after
 from core.model.instructions import InstructionsRecord, Level, Owner, Source
 from core.model.invocation import InvocationSummary, Item
 from core.usecases.conversation.add_turns import RESUME_AFTER
+from core.usecases.conversation.list_turns import PlacedTurn
 from core.usecases.limits import Limits
 from core.usecases.long_term.export_collection import FilePart
 from core.usecases.long_term.files import contents_of
@@ -234,20 +236,21 @@ def _collection(file: _File, making: Making) -> Founding:
 
 def _conversation(file: _File, making: Making) -> Founding:
     given = _the_one(file, ConversationRecord, "conversation")
-    turns = _by(_lines(file, Turn), lambda each: each.step)
-    for one, other in pairwise(_lines(file, Turn)):
-        if one.value.step > other.value.step:  # type: ignore[union-attr]  # they are turns
+    placed = _by(_lines(file, PlacedTurn), lambda each: each.turn.step)
+    for one, other in pairwise(_lines(file, PlacedTurn)):
+        if one.value.turn.step > other.value.turn.step:  # type: ignore[union-attr]  # they are turns
             raise ImportInvalid(other.line, "turns come in the order of their steps")
-    last_step = max(given.last_step, *turns, 0)
+    last_step = max(given.last_step, *placed, 0)
     progress = next(iter(_each(file, Progress)), Progress(placed_to=last_step, summarised_to=last_step))
     unstated = set(progress.unstated)
-    turns = {step: replace(turn, stated=step not in unstated) for step, turn in turns.items()}
+    turns = {step: replace(each.turn, stated=step not in unstated) for step, each in placed.items()}
     record = replace(
         given,
         uid=making.new_id("u"),
         turn_count=len(turns),
         last_step=last_step,
         text_bytes=sum(turn.text_bytes for turn in turns.values()),
+        metadata_bytes=sum(turn.metadata_bytes for turn in turns.values()),
         placed_to=min(progress.placed_to, last_step),
         summarised_to=min(progress.summarised_to, last_step),
         extracted_to=min(given.extracted_to, last_step),
@@ -265,6 +268,11 @@ def _conversation(file: _File, making: Making) -> Founding:
     steps = (
         ConversationPut(record=record),
         *(TurnAdd(turn=turn) for turn in turns.values()),
+        *(
+            TurnMetadataPut(step=step, metadata=TurnMetadata(metadata_json=each.metadata_json))
+            for step, each in placed.items()
+            if each.metadata_json
+        ),
         *_clusters(file, turns),
         *(
             SummaryPut(summary=each)

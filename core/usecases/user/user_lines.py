@@ -13,13 +13,13 @@ from core.model.conversation import (
     Summary,
     SummaryOwed,
     Taught,
-    Turn,
     TurnCluster,
 )
 from core.model.instructions import Owner, Source
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.model.user import UserRecord
 from core.usecases.bank.export_records import ExportRecord
+from core.usecases.conversation.list_turns import PlacedTurn
 from core.usecases.long_term.export_collection import FilePart
 from core.usecases.long_term.get_collection import CollectionSeen
 from core.usecases.user.get_user import UserSeen
@@ -29,14 +29,6 @@ from core.usecases.user.get_user import UserSeen
 class OwnedSource:
     owner: Owner
     source: Source
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedTurn:
-    """A turn, and the cluster it lies in; empty: none."""
-
-    turn: Turn
-    cluster_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +111,7 @@ Read = (
     | OwnedSource
     | ConversationRecord
     | Progress
-    | Turn
+    | PlacedTurn
     | HitCluster
     | Summary
     | KeyMemory

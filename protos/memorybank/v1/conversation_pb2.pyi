@@ -405,6 +405,8 @@ class Turn(_message.Message):
     LABELS_FIELD_NUMBER: _builtins.int
     INVOCATION_ID_FIELD_NUMBER: _builtins.int
     WRITER_FIELD_NUMBER: _builtins.int
+    METADATA_JSON_FIELD_NUMBER: _builtins.int
+    METADATA_BYTES_FIELD_NUMBER: _builtins.int
     step: _builtins.int
     """Its number in the conversation, from 1. Given by the service: ignored in requests."""
     input: _builtins.str
@@ -421,6 +423,13 @@ class Turn(_message.Message):
     """The invocation it came from. Empty: none. Set by the service."""
     writer: _builtins.str
     """Who wrote it: the subject of the caller's API key. Empty: no key was asked for. Set by the service."""
+    metadata_json: _builtins.str
+    """The caller's own, kept as it came: a JSON object of at most 1,048,576 bytes, nested at most 100 deep: what a
+    framework has beside the words. Empty: none. It is never searched, in no prompt, and not loaded with the
+    conversation; answers bring it where `include_metadata` asks for it.
+    """
+    metadata_bytes: _builtins.int
+    """How much metadata it has, in bytes. Set by the service."""
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
         """When it was said; in any order. Absent: now."""
@@ -447,10 +456,12 @@ class Turn(_message.Message):
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         invocation_id: _builtins.str = ...,
         writer: _builtins.str = ...,
+        metadata_json: _builtins.str = ...,
+        metadata_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "input", b"input", "input_speaker", b"input_speaker", "invocation_id", b"invocation_id", "labels", b"labels", "reply", b"reply", "reply_speaker", b"reply_speaker", "step", b"step", "writer", b"writer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "input", b"input", "input_speaker", b"input_speaker", "invocation_id", b"invocation_id", "labels", b"labels", "metadata_bytes", b"metadata_bytes", "metadata_json", b"metadata_json", "reply", b"reply", "reply_speaker", b"reply_speaker", "step", b"step", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1382,6 +1393,8 @@ class ListTurnsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     WRITER_FIELD_NUMBER: _builtins.int
+    LAST_FIELD_NUMBER: _builtins.int
+    INCLUDE_METADATA_FIELD_NUMBER: _builtins.int
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     conversation_id: _builtins.str
@@ -1398,6 +1411,12 @@ class ListTurnsRequest(_message.Message):
     """The least revision to be seen. Absent: as the replica knows it."""
     writer: _builtins.str
     """Only what API keys of this subject wrote, at most 128 code points. Empty: all."""
+    last: _builtins.int
+    """The newest so many, 1 to 1,000, in step order; not with `first_step`, `last_step` or `page_size`. Where 4 MiB end the
+    page it holds the newest that fit, and its token leads to older ones. Absent: as the other fields say.
+    """
+    include_metadata: _builtins.bool
+    """Whether turns come with their metadata."""
     def __init__(
         self,
         *,
@@ -1409,19 +1428,25 @@ class ListTurnsRequest(_message.Message):
         page_token: _builtins.str = ...,
         min_revision: _builtins.int | None = ...,
         writer: _builtins.str = ...,
+        last: _builtins.int | None = ...,
+        include_metadata: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last", b"_last", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "first_step", b"first_step", "last", b"last", "last_step", b"last_step", "min_revision", b"min_revision"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "first_step", b"first_step", "last_step", b"last_step", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user", "writer", b"writer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_step", b"_first_step", "_last", b"_last", "_last_step", b"_last_step", "_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "first_step", b"first_step", "include_metadata", b"include_metadata", "last", b"last", "last_step", b"last_step", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_step: _TypeAlias = _typing.Literal["first_step"]  # noqa: Y015
     _WhichOneofArgType__first_step: _TypeAlias = _typing.Literal["_first_step", b"_first_step"]  # noqa: Y015
+    _WhichOneofReturnType__last: _TypeAlias = _typing.Literal["last"]  # noqa: Y015
+    _WhichOneofArgType__last: _TypeAlias = _typing.Literal["_last", b"_last"]  # noqa: Y015
     _WhichOneofReturnType__last_step: _TypeAlias = _typing.Literal["last_step"]  # noqa: Y015
     _WhichOneofArgType__last_step: _TypeAlias = _typing.Literal["_last_step", b"_last_step"]  # noqa: Y015
     _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
     _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__first_step) -> _WhichOneofReturnType__first_step | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__last) -> _WhichOneofReturnType__last | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__last_step) -> _WhichOneofReturnType__last_step | None: ...
     @_typing.overload

@@ -550,7 +550,8 @@ class LongTermServicer(object):
 
     def EraseMentions(self, request, context):
         """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
-        of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+        of the names are overwritten with as many █, so that no offset moves, metadata of these turns and
+        such as hold one go, and what rested on these turns is made anew;
         records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
         overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
         runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where

@@ -177,7 +177,8 @@ class LongTermStub:
     """
     EraseMentions: _grpc.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]
     """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
-    of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+    of the names are overwritten with as many █, so that no offset moves, metadata of these turns and
+    such as hold one go, and what rested on these turns is made anew;
     records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
     overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
     runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
@@ -344,7 +345,8 @@ class LongTermAsyncStub(LongTermStub):
     """
     EraseMentions: _aio.UnaryUnaryMultiCallable[_long_term_pb2.EraseMentionsRequest, _long_term_pb2.EraseMentionsResponse]  # type: ignore[assignment]
     """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
-    of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+    of the names are overwritten with as many █, so that no offset moves, metadata of these turns and
+    such as hold one go, and what rested on these turns is made anew;
     records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
     overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
     runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
@@ -736,7 +738,8 @@ class LongTermServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_long_term_pb2.EraseMentionsResponse, _abc.Awaitable[_long_term_pb2.EraseMentionsResponse]]:
         """Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
-        of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+        of the names are overwritten with as many █, so that no offset moves, metadata of these turns and
+        such as hold one go, and what rested on these turns is made anew;
         records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
         overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
         runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where

@@ -139,6 +139,15 @@ class BankTables(BankRows):
         row = {**bank_row(key), "uid": uid, "items": dumps(list(items))}
         return self._queries["segment_vectors"], row
 
+    def value_query(self, key: BankKey, uid: str, part: str, items: Sequence[str]) -> tuple[str, Row]:
+        raise TypeError("a bank has no parts")
+
+    def value_of(self, key: BankKey, row: Sequence[Any]) -> tuple[str, Any]:
+        raise TypeError("a bank has no parts")
+
+    def verify(self, connection: Connection, key: BankKey) -> None:
+        """Does nothing: a bank is loaded whole."""
+
     def item_of(self, row: Sequence[Any]) -> SegmentRef:
         return SegmentRef(row[0], row[1])
 

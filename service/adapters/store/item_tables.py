@@ -56,10 +56,11 @@ class ItemTables:
         return made
 
     def state(self, connection: Connection, key: Key, head: Head, record: Any, space: str) -> PartsState[Any]:
-        parts: dict[str, dict[str, Any]] = {part.name: {} for part in self._kind.parts}
-        forms = {part.name: form(part.of) for part in self._kind.parts}
+        loaded = [part for part in self._kind.parts if part.loaded]
+        parts: dict[str, dict[str, Any]] = {part.name: {} for part in loaded}
+        forms = {part.name: form(part.of) for part in loaded}
         seed = seed_of(key)
-        rows = connection.execute(self._queries["items"], owner_row(key))
+        rows = connection.execute(self._queries["items"], self._left_out(key))
         for part, item, value, kept in in_turns(rows, self._give_way, PORTION):
             check(key, "items", kept, checksum(seed, (part, item, value)))
             parts[part][item] = forms[part].taken(json.loads(value))
@@ -93,6 +94,23 @@ class ItemTables:
     ) -> tuple[str, Row]:
         row = {"uid": uid, "part": part, "space": space, "items": dumps(list(items))}
         return self._queries["vectors_of"], {**owner_row(key), **row}
+
+    def value_query(self, key: Key, uid: str, part: str, items: Sequence[str]) -> tuple[str, Row]:
+        row = {"uid": uid, "part": part, "items": dumps(list(items))}
+        return self._queries["values_of"], {**owner_row(key), **row}
+
+    def value_of(self, key: Key, row: Sequence[Any]) -> tuple[str, Any]:
+        part, item, value, kept = row
+        check(key, "items", kept, checksum(seed_of(key), (part, item, value)))
+        of = next(each.of for each in self._kind.parts if each.name == part)
+        return item, form(of).taken(json.loads(value))
+
+    def verify(self, connection: Connection, key: Key) -> None:
+        for row in connection.execute(self._queries["items_left_out"], self._left_out(key)):
+            self.value_of(key, row)
+
+    def _left_out(self, key: Key) -> Row:
+        return {**owner_row(key), "left_out": self._kind.left_out}
 
     def item_of(self, row: Sequence[Any]) -> Any:
         return row[0]

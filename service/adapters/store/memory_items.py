@@ -49,6 +49,10 @@ class ItemContents:
             if name == part and made_in == space
         }
 
+    def values_of(self, part: str) -> Mapping[str, Any]:
+        of = next(each.of for each in self.kind.parts if each.name == part)
+        return {item: decode(of, written) for (name, item), written in self.items.items() if name == part}
+
     def counts(self) -> PurgeCounts:
         counted: dict[str, int] = {}
         for part, _ in sorted(self.items):
@@ -56,10 +60,11 @@ class ItemContents:
         return PurgeCounts(items=counted)
 
     def state(self, head: Head, space: str) -> PartsState[Any]:
-        parts: dict[str, dict[str, Any]] = {part.name: {} for part in self.kind.parts}
-        classes = {part.name: part.of for part in self.kind.parts}
+        classes = {part.name: part.of for part in self.kind.parts if part.loaded}
+        parts: dict[str, dict[str, Any]] = {part: {} for part in classes}
         for (part, item), written in sorted(self.items.items()):
-            parts[part][item] = decode(classes[part], written)
+            if part in classes:
+                parts[part][item] = decode(classes[part], written)
         vectors = {part: self.vectors_of(part, space) for part in parts}
         return PartsState(
             head=head, record=self.record, parts=parts, vectors={p: v for p, v in vectors.items() if v}

@@ -206,6 +206,12 @@ class MemoryStore:
         kept = self._stored[key].requests if key in self._stored else {}
         return {name: kept[name] for name in request_ids if name in kept}
 
+    async def values(self, key: Key, uid: str, part: str, items: Sequence[str]) -> Mapping[str, Any]:
+        self._refuse_if_closed()
+        stored = self._stored.get(key)
+        kept = stored.contents.values_of(part) if stored and stored.head.uid == uid else {}
+        return {item: kept[item] for item in items if item in kept}
+
     async def vectors(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> Mapping[Any, Vector]:

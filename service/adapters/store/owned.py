@@ -53,6 +53,18 @@ class OwnedTables(Protocol):
         """Returns the query of derived vectors: its rows are an item, a checksum and the vector."""
         ...
 
+    def value_query(self, key: Any, uid: str, part: str, items: Sequence[str]) -> tuple[str, Row]:
+        """Returns the query of values of a part that is not loaded."""
+        ...
+
+    def value_of(self, key: Any, row: Sequence[Any]) -> tuple[str, Any]:
+        """Returns the item and the value of such a row. Raises MemoryDamaged."""
+        ...
+
+    def verify(self, connection: Connection, key: Any) -> None:
+        """Checks the rows of what is not loaded. Raises MemoryDamaged."""
+        ...
+
     def item_of(self, row: Sequence[Any]) -> Any:
         """Returns the item of such a row; its last column is the vector."""
         ...

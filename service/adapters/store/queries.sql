@@ -119,7 +119,11 @@ DELETE FROM vectors WHERE tenant = ? AND kind = ? AND name = ? AND part = ? AND 
 
 -- name: items
 SELECT part, item, value, checksum FROM items
-WHERE tenant = :tenant AND kind = :kind AND name = :name ORDER BY part, item
+WHERE tenant = :tenant AND kind = :kind AND name = :name AND part <> :left_out ORDER BY part, item
+
+-- name: items_left_out
+SELECT part, item, value, checksum FROM items
+WHERE tenant = :tenant AND kind = :kind AND name = :name AND part = :left_out
 
 -- name: item_counts
 SELECT part, count(*) FROM items WHERE tenant = :tenant AND kind = :kind AND name = :name GROUP BY part

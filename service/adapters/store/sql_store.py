@@ -253,6 +253,11 @@ class SqlStore:
             check(key, "requests", row[-1], request_checksum(key, record))
         return found
 
+    async def values(self, key: Key, uid: str, part: str, items: Sequence[str]) -> Mapping[str, Any]:
+        tables = self._tables[key.kind]
+        found = await self._database.fetch(*tables.value_query(key, uid, part, items))
+        return dict(tables.value_of(key, row) for row in found)
+
     async def vectors(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]
     ) -> Mapping[Any, Vector]:

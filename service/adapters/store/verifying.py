@@ -25,5 +25,6 @@ def verify_rows(
         check_row(key, "changes", seed, row)
     for *cells, answer, kept in connection.execute(queries["all_requests"], owner):
         check(key, "requests", kept, checksum(seed, cells, answer))
+    tables.verify(connection, key)
     for row in connection.execute(queries["all_vectors"], owner):
         tables.check_vector(key, row)

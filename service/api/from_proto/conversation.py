@@ -32,6 +32,7 @@ from core.usecases.conversation.update_key import UpdateKey
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import CONVERSATION_STATES, SUMMARY_KINDS
 from service.api.from_proto.checks import GOAL, MOST_RESULTS, NAME, Checks, checking
+from service.api.from_proto.records import json_object
 from service.api.from_proto.retrieval import time_range
 from service.api.from_proto.values import conversation_key
 
@@ -41,6 +42,7 @@ MOST_CLUSTERS = 100  # of one search
 MOST_SEARCHED = 1_000  # conversations of one search
 WIDEST = 100_000  # steps of a range to be deleted
 TURN_TEXT = 100_000  # code points of a side
+METADATA = 1_048_576  # bytes of a turn's metadata
 KEY_TEXT = 1_000
 CONVERSATION_GOAL = 10_000
 FIELDS = ("goal", "labels", "settings", "enabled", "ttl")
@@ -186,7 +188,15 @@ def _turn(check: Checks, given: pb.Turn) -> NewTurn:
         labels=check.labels("labels", given.labels),
         stated=check.caller.may(Scope.SPEAK_FOR_USER),
         writer=check.caller.subject,
+        metadata_json=turn_metadata(check, given.metadata_json),
     )
+
+
+def turn_metadata(check: Checks, given: str) -> str:
+    if len(given.encode()) > METADATA:
+        check.wrong("metadata_json", f"must have at most {METADATA} bytes")
+        return ""
+    return json_object(check, "metadata_json", given, METADATA)
 
 
 def list_turns(request: pb.ListTurnsRequest, caller: Caller) -> ListTurns:
@@ -196,11 +206,25 @@ def list_turns(request: pb.ListTurnsRequest, caller: Caller) -> ListTurns:
             key=conversation_key(check, caller, request.user, request.conversation_id),
             first_step=1 if first is None else first,
             last_step=LAST if last is None else last,
+            newest=_newest(check, request),
+            metadata=request.include_metadata,
             writer=check.text("writer", request.writer, NAME),
             page_size=check.page_size(request.page_size),
             page_token=check.page_token(request.page_token),
             min_revision=check.min_revision(request),
         )
+
+
+def _newest(check: Checks, request: pb.ListTurnsRequest) -> int | None:
+    """Reads how many of the newest are wanted, which goes with no other choice of turns."""
+    newest = check.optional_int(request, "last", 1, MOST_RESULTS)
+    if newest is not None:
+        for name in ("first_step", "last_step"):
+            if request.HasField(name):
+                check.wrong(name, "must not be given with last")
+        if request.page_size:
+            check.wrong("page_size", "must not be given with last")
+    return newest
 
 
 def _steps(check: Checks, request: Message) -> tuple[int | None, int | None]:

@@ -74,11 +74,11 @@ def categories(check: Checks, field: str, values: Sequence[str]) -> tuple[str, .
     return tuple(values)
 
 
-def json_object(check: Checks, field: str, value: str) -> str:
+def json_object(check: Checks, field: str, value: str, most: int = JSON) -> str:
     """Checks a JSON object and keeps it as it came; empty for none."""
     if not value:
         return ""
-    if len(check.text(field, value, JSON)) > JSON:
+    if len(check.text(field, value, most)) > most:
         return ""
     try:
         read = json.loads(value, parse_constant=_no_constant)

@@ -25,7 +25,7 @@ from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.model.user import UserRecord
 from core.text.tokens import estimate
 from core.usecases.bank.import_records import MOST
-from core.usecases.conversation.list_turns import LAST
+from core.usecases.conversation.list_turns import LAST, PlacedTurn
 from core.usecases.user.quotas import KINDS
 from core.usecases.user.user_lines import (
     Buried,
@@ -162,10 +162,11 @@ def _forgetting(check: Checks, given: pb.ForgettingOwed) -> ForgettingOwed:
     )
 
 
-def _turn(check: Checks, given: talk.Turn, _: UserKey) -> Turn:
+def _turn(check: Checks, given: talk.Turn, _: UserKey) -> PlacedTurn:
     if not (given.input.strip() or given.reply.strip()):
         check.wrong("input", "must not be empty or blank, unless reply is not")
-    return Turn(
+    metadata = conversation.turn_metadata(check, given.metadata_json)
+    turn = Turn(
         step=check.between("step", given.step, 1, LAST),
         input=check.text("input", given.input, conversation.TURN_TEXT),
         reply=check.text("reply", given.reply, conversation.TURN_TEXT),
@@ -176,7 +177,9 @@ def _turn(check: Checks, given: talk.Turn, _: UserKey) -> Turn:
         labels=check.labels("labels", given.labels),
         invocation_id=check.id_or_none("invocation_id", given.invocation_id) or "",
         writer=check.text("writer", given.writer, NAME),
+        metadata_bytes=len(metadata.encode()),
     )
+    return PlacedTurn(turn=turn, metadata_json=metadata)
 
 
 def _cluster(check: Checks, given: talk.Cluster, _: UserKey) -> HitCluster:

@@ -25,7 +25,7 @@ from core.usecases.conversation.list_clusters import ClustersListed
 from core.usecases.conversation.list_conversations import ConversationsListed
 from core.usecases.conversation.list_keys import KeysListed
 from core.usecases.conversation.list_summaries import SummariesListed
-from core.usecases.conversation.list_turns import TurnsListed
+from core.usecases.conversation.list_turns import PlacedTurn, TurnsListed
 from core.usecases.conversation.search_turns import FoundTurn, TurnsFound
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
@@ -79,6 +79,12 @@ def settings(value: ConversationSettings) -> pb.ConversationSettings:
     )
 
 
+def placed_turn(value: PlacedTurn) -> pb.Turn:
+    made = turn(value.turn, value.cluster_id)
+    made.metadata_json = value.metadata_json
+    return made
+
+
 def turn(value: Turn, cluster_id: str = "") -> pb.Turn:
     return pb.Turn(
         step=value.step,
@@ -92,6 +98,7 @@ def turn(value: Turn, cluster_id: str = "") -> pb.Turn:
         labels=value.labels,
         invocation_id=value.invocation_id,
         writer=value.writer,
+        metadata_bytes=value.metadata_bytes,
     )
 
 
@@ -210,7 +217,7 @@ def add_turns(added: TurnsAdded) -> pb.AddTurnsResponse:
 
 def list_turns(listed: TurnsListed) -> pb.ListTurnsResponse:
     return pb.ListTurnsResponse(
-        turns=[turn(*each) for each in listed.turns],
+        turns=map(placed_turn, listed.turns),
         next_page_token=listed.next_page_token,
         revision=listed.revision,
     )

@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from core.model.collection import Feedback
 from core.model.conversation import ConversationRecord, KeyMemory, Summary
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
+from core.usecases.conversation.list_turns import PlacedTurn
 from core.usecases.long_term.export_collection import FilePart
 from core.usecases.long_term.get_collection import CollectionSeen
 from core.usecases.user.get_user import UserSeen
@@ -19,7 +20,6 @@ from core.usecases.user.user_lines import (
     HitCluster,
     Line,
     OwnedSource,
-    PlacedTurn,
     Progress,
     Running,
     Value,
@@ -76,7 +76,7 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
         case Progress():
             return "progress", _progress(value)
         case PlacedTurn():
-            return "turn", conversation.turn(value.turn, value.cluster_id)
+            return "turn", conversation.placed_turn(value)
         case HitCluster():
             return "cluster", conversation.cluster(value.cluster, value.hits)
         case Summary():

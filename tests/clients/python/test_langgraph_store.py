@@ -190,7 +190,7 @@ def test_a_name_with_dots_leads_into_a_value(store: MemoryBankStore) -> None:
 
 
 @pytest.mark.parametrize("asked", [{"limit": -1}, {"offset": -1}])
-def test_a_number_below_nothing_is_refused(store: MemoryBankStore, asked: dict[str, int]) -> None:
+def test_a_number_below_nothing_is_refused(store: MemoryBankStore, asked: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="0 or more"):
         store.search(("a",), **asked)
 

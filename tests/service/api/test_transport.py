@@ -323,6 +323,26 @@ async def test_reflection_lists_the_services(service: Service) -> None:
     assert {f"memorybank.v1.{s}" for s in ("MemoryBank", "QueryGraph", "Retrieval", "DeepRetrieval")} <= names
 
 
+async def test_reflection_answers_under_its_newer_name_too_and_tells_of_it(service: Service) -> None:
+    v1 = service.channel.stream_stream(
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+        request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
+        response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
+    )
+
+    asked = [
+        reflection_pb2.ServerReflectionRequest(list_services=""),
+        reflection_pb2.ServerReflectionRequest(file_containing_symbol="memorybank.v1.LongTerm"),
+        reflection_pb2.ServerReflectionRequest(file_containing_symbol="grpc.reflection.v1.ServerReflection"),
+        reflection_pb2.ServerReflectionRequest(file_by_filename="grpc/reflection/v1/reflection.proto"),
+    ]
+    listed, *files = [answer async for answer in v1(iter(asked))]
+
+    names = {one.name for one in listed.list_services_response.service}
+    assert {"grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"} <= names
+    assert all(file.file_descriptor_response.file_descriptor_proto for file in files)
+
+
 async def test_reflection_finds_the_file_of_a_service_and_of_a_method_and_none_for_an_unknown_one(
     service: Service,
 ) -> None:

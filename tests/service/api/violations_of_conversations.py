@@ -56,6 +56,13 @@ TURN: Table = {
     "reply_speaker": text(128),
     "event_time": BAD_TIMES,
     "labels": BAD_LABELS,
+    "metadata_json": [
+        "x",
+        "[1]",
+        '{"a": NaN}',
+        '{"a":' * 101 + "1" + "}" * 101,
+        '{"a": "' + "x" * 1_048_570 + '"}',
+    ],
 }
 RANGE: Table = {"first_step": BAD_STEPS, "last_step": BAD_STEPS}
 LATER = TimeRange(start=Timestamp(seconds=1))
@@ -209,7 +216,7 @@ WRONG: dict[str, Table] = {
         "turns": [[], [SAID] * 101],
         **under("turns[].", TURN),
     },
-    "ListTurns": {**READ, **RANGE, "writer": text(128), **BAD_PAGES},
+    "ListTurns": {**READ, **RANGE, "writer": text(128), "last": [0, -1, 1_001], **BAD_PAGES},
     "DeleteTurns": {
         **WRITE,
         "steps": [[], [0], [-1], [1, 1], [10**12], list(range(1, 1_002))],
@@ -292,8 +299,10 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     | {f"conversation.{name}": YES_OR_NO for name in SWITCHES},
     "DeleteConversation": dict.fromkeys(("allow_missing", "forget_records"), YES_OR_NO),
     "AddTurns": {
-        f"turns[].{name}": UNSEEN for name in ("step", "create_time", "cluster_id", "invocation_id", "writer")
+        f"turns[].{name}": UNSEEN
+        for name in ("step", "create_time", "cluster_id", "invocation_id", "writer", "metadata_bytes")
     },
+    "ListTurns": {"include_metadata": YES_OR_NO},
     "UpdateKey": {f"key.{name}": UNSEEN for name in OF_KEYS},
     "AssembleContext": dict.fromkeys(("tools", "tools_apart", "allow_partial", "observe"), YES_OR_NO),
     "Explain": dict.fromkeys(("tools", "tools_apart"), YES_OR_NO),

@@ -64,7 +64,10 @@ MISSING = (
 
 class MemoryBankStore(BaseStore):
     """One collection of one user. The synchronous client may be shared between threads; `abatch` works in one.
-    `allow_sensitive`: values may hold credentials, card, account and identity numbers, which are refused otherwise."""
+
+    `fields`: the paths whose texts searches read, where a put names none. `allow_sensitive`: values may hold
+    credentials, card, account and identity numbers, which are refused otherwise.
+    """
 
     supports_ttl = True
 
@@ -75,9 +78,11 @@ class MemoryBankStore(BaseStore):
         collection: str = "",
         *,
         ttl: TTLConfig | None = None,
+        fields: Sequence[str] | None = None,
         allow_sensitive: bool = False,
     ) -> None:
         self.ttl_config = ttl
+        self._fields = list(fields) if fields else None
         self._allow_sensitive = allow_sensitive
         self._client = client
         self._owner: dict[str, Any] = {"user": user, "collection": collection}
@@ -115,7 +120,9 @@ class MemoryBankStore(BaseStore):
             raise
 
     def _put(self, ops: Mapping[str, PutOp]) -> None:
-        puts = [_record_of(record_id, op) for record_id, op in ops.items() if op.value is not None]
+        puts = [
+            _record_of(record_id, op, self._fields) for record_id, op in ops.items() if op.value is not None
+        ]
         gone = [record_id for record_id, op in ops.items() if op.value is None]
         if not puts:
             for record_id in gone:
@@ -226,7 +233,7 @@ class MemoryBankStore(BaseStore):
 # ---- values ----
 
 
-def _record_of(record_id: str, op: PutOp) -> pb.Record:
+def _record_of(record_id: str, op: PutOp, fields: list[str] | None) -> pb.Record:
     if any(SEPARATOR in label for label in op.namespace):
         raise ValueError("a label of a namespace must not hold the unit separator (U+001F)")
     told: dict[str, Any] = {"key": op.key, "value": op.value}
@@ -239,7 +246,7 @@ def _record_of(record_id: str, op: PutOp) -> pb.Record:
         category=CATEGORY,
         subcategory=path if len(path) <= LABELS else f"{path[:LABELS_KEPT]}{SEPARATOR}{_hash(path)}",
         tags=[TAG],
-        content=_content(op),
+        content=_content(op, fields),
         confidence=1.0,
     )
     if op.ttl is not None:
@@ -321,11 +328,12 @@ def _lasting(record: pb.Record, minutes: float) -> Duration:
     return made
 
 
-def _content(op: PutOp) -> str:
+def _content(op: PutOp, fields: list[str] | None) -> str:
     """Returns the searchable text of a value: all its texts, or those at the paths that `index` names; else its key."""
     if op.index is False or op.value is None:
         return op.key[:CONTENT] or "item"
-    chosen = [_at(op.value, path) for path in op.index] if op.index else [op.value]
+    paths = op.index or fields
+    chosen = [_at(op.value, path) for path in paths] if paths else [op.value]
     return "\n".join(text for one in chosen for text in _texts(one))[:CONTENT].strip() or op.key[:CONTENT]
 
 

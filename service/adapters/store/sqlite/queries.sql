@@ -71,6 +71,11 @@ WHERE EXISTS (
 ON CONFLICT (tenant, kind, name, part, item) DO UPDATE
 SET space = excluded.space, embedding = excluded.embedding, checksum = excluded.checksum
 
+-- name: values_of
+SELECT part, item, value, items.checksum FROM items JOIN aggregates USING (tenant, kind, name)
+WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid
+  AND part = :part AND item IN (SELECT value FROM json_each(:items))
+
 -- name: vectors_of
 SELECT item, vectors.checksum, embedding FROM vectors JOIN aggregates USING (tenant, kind, name)
 WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid

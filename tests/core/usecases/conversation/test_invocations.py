@@ -71,7 +71,7 @@ async def told(house: House) -> tuple[list[str], list[str]]:
     """Inputs of turns, and ids of invocations that the conversation knows."""
     turns = await list_turns(house, ListTurns(key=KEY))
     invocations = await list_invocations(house, ListInvocations(key=KEY))
-    return [turn.input for turn, _ in turns.turns], [each.invocation_id for each in invocations.invocations]
+    return [each.turn.input for each in turns.turns], [each.invocation_id for each in invocations.invocations]
 
 
 async def is_gone(house: House) -> bool:

@@ -31,7 +31,7 @@ async def test_turns_get_steps_in_their_order_and_make_their_conversation() -> N
         seen = await get_conversation(house, GetConversation(key=KEY))
 
     assert [turn.step for turn in (*first.turns, *second.turns)] == [1, 2, 3]
-    assert [turn.input for turn, _ in listed.turns] == ["Hello", "你好", "Again"]
+    assert [each.turn.input for each in listed.turns] == ["Hello", "你好", "Again"]
     assert (seen.record.turn_count, seen.record.last_step) == (3, 3)
 
 

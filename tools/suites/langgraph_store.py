@@ -1,0 +1,69 @@
+"""A pytest plugin: LangGraph's own tests of its stores run on ours. Each store they open is another user's.
+
+Runs in an environment that has LangGraph; `make suites` starts it.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+from uuid import uuid4
+
+import langgraph.store.memory
+from langgraph.store.base import ensure_embeddings
+
+from memorybank_client import SyncMemoryBankClient
+from memorybank_client.adapters.langgraph_store import MemoryBankStore
+from tools.suites.address import ADDRESS
+
+try:
+    import langgraph.store.sqlite as sqlite
+except ImportError:
+    sqlite = None
+
+CLIENT = SyncMemoryBankClient(ADDRESS)
+
+
+class Store(MemoryBankStore):
+    """Ours, opened as theirs are."""
+
+    def __init__(self, *_: Any, index: Any = None, ttl: Any = None, **__: Any) -> None:
+        index = dict(index or {})
+        super().__init__(
+            CLIENT, user=f"suite-{uuid4()}", ttl=ttl, fields=index.get("text_fields") or index.get("fields")
+        )
+        self.index_config = index or None
+        self.embeddings = ensure_embeddings(index["embed"]) if index else None
+
+    @classmethod
+    @contextmanager
+    def from_conn_string(cls, *args: Any, **options: Any) -> Iterator["Store"]:
+        yield cls(*args, **options)
+
+    def setup(self) -> None: ...
+
+    def start_ttl_sweeper(self, *_: Any) -> None: ...
+
+    def stop_ttl_sweeper(self, *_: Any) -> bool:
+        return True
+
+    def sweep_ttl(self) -> int:
+        return 0  # the service sweeps by itself
+
+
+class AsyncStore(Store):
+    @classmethod
+    @asynccontextmanager
+    async def from_conn_string(cls, *args: Any, **options: Any) -> AsyncIterator["AsyncStore"]:  # type: ignore[override]
+        yield cls(*args, **options)
+
+    async def setup(self) -> None: ...  # type: ignore[override]
+
+    async def start_ttl_sweeper(self, *_: Any) -> None: ...  # type: ignore[override]
+
+    async def stop_ttl_sweeper(self, *_: Any) -> bool:  # type: ignore[override]
+        return True
+
+
+langgraph.store.memory.InMemoryStore = Store  # type: ignore[misc,assignment]
+if sqlite is not None:
+    sqlite.SqliteStore, sqlite.AsyncSqliteStore = Store, AsyncStore
