@@ -20,6 +20,7 @@ from core.agents.memory_roles import (
 )
 from core.agents.offline.summarising import summary
 from core.agents.outcomes import error_line
+from core.long_term.recovery import is_mending
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode, Recovery
 from core.text.scripts import is_chinese
@@ -92,12 +93,17 @@ def _cut(text: str, most: int) -> str:
 
 
 def recoveries(items: Sequence[Item]) -> tuple[Recovery, ...]:
-    """Returns each failed call with the same tool's next success; at most RECOVERIES, the latest."""
+    """Returns each failed call with the same tool's next success, where that is the next call of any, or may be the
+    same one, mended; at most RECOVERIES, the latest."""
     calls = [call for call in _calls(items) if call.item.tool]
     found = []
     for place, call in enumerate(calls):
         later = (c for c in calls[place + 1 :] if c.item.tool == call.item.tool and not c.failed)
-        if call.failed and (mended := next(later, None)) is not None:
+        mended = next(later, None) if call.failed else None
+        if mended is None:
+            continue
+        is_next = mended is calls[place + 1]
+        if is_next or is_mending(call.item.arguments_json, mended.item.arguments_json, call.message):
             recovery = Recovery(
                 error_type=call.error_type,
                 tool=call.item.tool,
