@@ -24,6 +24,28 @@ def whole_words(texts: Sequence[str], others: Mapping[str, int] | None = None) -
     return [word for word in keywords(texts, others, most=MOST) if not HAN.search(word) or _is_of_nouns(word)]
 
 
+def shared_words(texts: Sequence[str]) -> dict[str, int]:
+    """Returns the words that more than one of the texts has, each with how many have it, the most frequent first."""
+    nouns = (
+        part.text
+        for text in texts
+        if HAN.search(text)
+        for part in tagged(text)
+        if part.kind.startswith(NOUNS) and len(part.text) > 1
+    )
+    folded = [text.casefold() for text in texts]
+    found = {
+        word: sum(word.casefold() in text for text in folded)
+        for word in dict.fromkeys((*whole_words(texts), *nouns))
+    }
+    often = sorted((word for word, count in found.items() if count > 1), key=lambda word: -found[word])
+    kept: list[str] = []
+    for word in often:
+        if not any(word in other or other in word for other in kept):
+            kept.append(word)
+    return {word: found[word] for word in kept}
+
+
 def _is_of_nouns(word: str) -> bool:
     parts = tagged(word)
     return all(part.kind.startswith(NOUNS) and len(part.text) > 1 for part in parts)
