@@ -25,7 +25,7 @@ from core.agents.offline.turning import changes
 from core.text import analysis
 from core.text.scripts import is_chinese
 
-KEYWORDS = 3
+KEYWORDS, FEWEST = 3, 2  # words before a summary, at most and at least: one alone names no topic
 KEYWORDS_SHARE = 0.25  # of a summary's length, at most
 LEAST = 0.4  # of the best piece's worth: what says less is left out though there is room
 WEIGHED = 300  # pieces that are compared with one another, the best by themselves
@@ -172,7 +172,7 @@ def _named(passages: Sequence[Passage], room: int, unit: Unit, chinese: bool) ->
     for passage in passages:
         by_turn[passage.step] = f"{by_turn.get(passage.step, '')}\n{passage.text}"
     words = list(shared_words(list(by_turn.values())))
-    for count in range(min(KEYWORDS, len(words)), 0, -1):
+    for count in range(min(KEYWORDS, len(words)), FEWEST - 1, -1):
         line = f"{'、'.join(words[:count])}。" if chinese else f"{', '.join(words[:count])}."
         if length(line, unit) <= room:
             return line
