@@ -31,7 +31,8 @@ class OfflineStructurer:
 def _structured(content: str, topic: str) -> str:
     """Returns what is to be summarised: of an agent's transcript its findings, without thoughts and calls; of text
     beside code, the text; of JSON and XML their fields, a row a line."""
-    found = "\n".join(rows(content)) or prose(transcript.told(content) or content)
+    told = transcript.told(content) or content
+    found = "\n".join(rows(told)) or prose(told)
     return found.strip() if display_width(found) <= WHOLE else summary(found, topic)
 
 
