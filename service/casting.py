@@ -27,6 +27,7 @@ from service.settings.agents import LlmSection, ModelSection
 from service.settings.retrieval import RerankerSection
 
 if TYPE_CHECKING:
+    from core.agents.llm.prompts import Prompts
     from service.adapters.openai_chat import Endpoint
 
 ROLES = tuple(role.name for role in fields(Agents))
@@ -45,7 +46,7 @@ def cast_agents(
         return offline
     from core.agents.llm.agents import llm_agents
 
-    llm = llm_agents(_for_all(ROLES, models))
+    llm = llm_agents(_for_all(ROLES, models), prompts_of(settings))
     if settings.agents.fallback:
         llm = with_fallback(llm, offline)
     return replace(offline, **{role: getattr(llm, role) for role in asking})
@@ -59,7 +60,7 @@ def cast_memory_agents(settings: Settings, reader: Reader, models: Mapping[str, 
         return offline
     from core.agents.llm.remembering import llm_memory_agents
 
-    llm = llm_memory_agents(_for_all(MEMORY_ROLES, models))
+    llm = llm_memory_agents(_for_all(MEMORY_ROLES, models), prompts_of(settings))
     if settings.agents.fallback:
         llm = memory_with_fallback(llm, offline)
     return replace(offline, **{role: getattr(llm, role) for role in asking})
@@ -75,10 +76,38 @@ def cast_recall_agents(
         return offline
     from core.agents.llm.recalling import llm_recall_agents
 
-    llm = llm_recall_agents(_for_all(RECALL_ROLES, models))
+    llm = llm_recall_agents(_for_all(RECALL_ROLES, models), prompts_of(settings))
     if settings.agents.fallback:
         llm = with_recall_fallback(llm, offline)
     return replace(offline, **{role: getattr(llm, role) for role in asking})
+
+
+def prompts_of(settings: Settings) -> "Prompts":
+    """Returns the prompts of the models' roles: of a file `NAME.md` in the folder that is named, that text. Raises
+    ConfigurationError for what cannot be read, or is no prompt, or leaves a model no room."""
+    from core.agents.llm.prompts import SHIPPED, Prompts, problem_of_prompt
+
+    folder = settings.agents.prompts
+    if folder is None:
+        return SHIPPED
+    texts: dict[str, str] = {}
+    try:
+        for file in sorted(folder.iterdir()):
+            if file.suffix == ".md":
+                texts[file.stem] = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise ConfigurationError(f"agents.prompts: {folder}: {failure}") from failure
+    for name, text in texts.items():
+        if problem := problem_of_prompt(name, text):
+            raise ConfigurationError(f"agents.prompts: {folder / name}.md {problem}")
+    chosen = Prompts(texts)
+    window = min(settings.llm.of(role).window_tokens for role in ALL_ROLES)
+    if chosen.longest > window // 2:
+        raise ConfigurationError(
+            f"agents.prompts: the longest system message takes {chosen.longest:,} tokens, more than half of a window "
+            f"of {window:,} (llm.window_tokens)"
+        )
+    return chosen
 
 
 def _asking(settings: Settings, roles: Sequence[str]) -> list[str]:

@@ -1,26 +1,25 @@
 """What a tool's result states: its sentences, rows and fields, the most telling first.
 
-Law: pure; every statement stands in the result, white space folded; a row of JSON reads as its fields with their names.
-All of a result is looked at, however long. What it says again and again says least; so does what many results say.
+Law: pure; every statement stands in the result, white space folded; a row of JSON or XML reads as its fields with their
+names. All of a result is looked at, however long. What it says again and again says least; so does what many results
+say.
 """
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from core.agents.offline import salience
 from core.text import analysis, sentences
+from core.text.fields import rows
 from core.text.questions import asks
 
 WEIGHED = 40  # statements of a result that are compared with one another
 LONGEST = 240  # characters of a line that is read as one statement
 FEWEST = 3  # terms of what says something by itself
-RECORDS = 500  # objects of a JSON result that are read
+RECORDS = 500  # rows of a result in JSON or XML that are read
 FIGURE = re.compile(r"\d")
 DIGITS = re.compile(r"\d+")
-OPENS = re.compile(r"\s*[\[{]")
 ERRORS = (
     *("error", "exception", "fail", "denied", "refused", "invalid", "traceback", "unavailable"),
     *("timeout", "time out", "timed out", "timedout", "not found"),
@@ -53,12 +52,10 @@ def _reports(lowered: str, word: str) -> bool:
 
 
 def stated(content: str) -> list[str]:
-    """Returns what a result states, in its order: sentences and short lines as they are, of JSON each object's
-    fields."""
-    if OPENS.match(content):
-        rows = _fields(content)
-        if rows:
-            return rows
+    """Returns what a result states, in its order: sentences and short lines as they are, of JSON and XML each
+    object's fields."""
+    if fields := rows(content):
+        return fields[:RECORDS]
     found: list[str] = []
     for line in content.splitlines():
         folded = " ".join(line.split())
@@ -75,38 +72,6 @@ def _short(line: str) -> Sequence[str]:
     """Returns a line as it is, unless it holds several sentences."""
     parts = [" ".join(each.split()) for each in sentences.split(line)] if len(line) > LONGEST // 4 else [line]
     return parts or [line]
-
-
-def _fields(content: str) -> list[str]:
-    try:
-        return [row for row in _rows(json.loads(content), "") if row][:RECORDS]
-    except (ValueError, RecursionError):
-        return []
-
-
-def _rows(value: Any, name: str) -> Iterator[str]:
-    """Yields the fields of each object as one row, behind the name of what it lies in."""
-    if isinstance(value, dict):
-        plain = {key: each for key, each in value.items() if not isinstance(each, dict | list)}
-        row = "; ".join(f"{key}: {_plain(each)}" for key, each in plain.items() if each not in (None, ""))
-        yield f"{name}: {row}" if name and row else row
-        for key, each in value.items():
-            if isinstance(each, dict | list):
-                yield from _rows(each, str(key))
-    elif isinstance(value, list):
-        if all(not isinstance(each, dict | list) for each in value):
-            shown = ", ".join(_plain(each) for each in value)
-            yield f"{name}: {shown}" if name and shown else shown
-        else:
-            for each in value:
-                yield from _rows(each, name)
-    else:
-        yield f"{name}: {_plain(value)}" if name else _plain(value)
-
-
-def _plain(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return " ".join(text.split())
 
 
 def usual(contents: Iterable[str]) -> frozenset[str]:

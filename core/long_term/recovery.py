@@ -61,10 +61,67 @@ def match(recovery: Recovery, failure: Failure) -> float:
 
 
 def same_mending(one: Recovery, other: Recovery) -> bool:
-    """Whether both mend the same error of the same tool by changing the same arguments."""
-    return (one.tool, one.error_type) == (other.tool, other.error_type) and changed(
-        one.original_json, one.fixed_json
-    ).keys() == changed(other.original_json, other.fixed_json).keys()
+    """Whether both mend one kind of failure in one way: the same tool and type, messages that differ in values alone,
+    and the same arguments changed in the same manner."""
+    return _identity(one) == _identity(other)
+
+
+def _identity(recovery: Recovery) -> tuple[Any, ...]:
+    manner = manners(recovery.original_json, recovery.fixed_json)
+    return recovery.tool, recovery.error_type, shape(recovery), tuple(sorted(manner.items()))
+
+
+def shape(recovery: Recovery) -> str:
+    """Returns the message with all values alike: what is quoted, figures, and what the arguments hold."""
+    message = _QUOTED.sub(" value ", recovery.message)
+    given = _arguments(recovery.original_json).values()
+    for text in sorted(
+        (each for each in given if isinstance(each, str) and len(each) > 1), key=len, reverse=True
+    ):
+        message = message.replace(text, " value ")
+    return " ".join(_FIGURE.sub("0", message).casefold().split())
+
+
+def manners(original_json: str, fixed_json: str) -> dict[str, str]:
+    """Returns by name how each argument was changed: `added`, `removed`, `renamed to …`, `retyped` (the same value in
+    another type) or `set`."""
+    found: dict[str, str] = {}
+    pairs = changed(original_json, fixed_json)
+    before, after = _arguments(original_json), _arguments(fixed_json)
+    added = [name for name in pairs if name not in before]
+    for name, (old, new) in pairs.items():
+        if name in added:
+            continue
+        if name in after:
+            found[name] = "retyped" if str(old) == str(new) else "set"
+            continue
+        renamed = next((each for each in added if after[each] == old), None)
+        if renamed is not None:
+            added.remove(renamed)
+        found[name] = f"renamed to {renamed}" if renamed is not None else "removed"
+    return found | dict.fromkeys(added, "added")
+
+
+def is_mending(original_json: str, fixed_json: str, message: str = "") -> bool:
+    """Whether a later call may be an earlier one, mended, rather than another call: something of it is as it was, in
+    part at least, or the error's message names an argument that changed."""
+    before, after = _arguments(original_json), _arguments(fixed_json)
+    pairs = changed(original_json, fixed_json)
+    if not before or not after or len(pairs) < len(before.keys() | after.keys()):
+        return True
+    kept = set(manners(original_json, fixed_json).values()) - {"added", "removed", "set"}
+    named = any(
+        name in message or (isinstance(old, str) and old in message) for name, (old, _) in pairs.items()
+    )
+    return named or bool(kept) or any(_alike(old, new) for old, new in pairs.values())
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Whether two texts have a part in common that is no chance."""
+    if not isinstance(old, str) or not isinstance(new, str):
+        return False
+    mine, others = frozenset(terms(old)), frozenset(terms(new))
+    return bool(mine & others) or old.casefold().strip() == new.casefold().strip()
 
 
 def changed(original_json: str, fixed_json: str) -> dict[str, tuple[Any, Any]]:

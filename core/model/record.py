@@ -77,8 +77,20 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """Arguments that failed, and those that worked in their place, as JSON objects."""
+
+    original_json: str
+    fixed_json: str
+
+
+MOST_EXAMPLES = 4  # of a recovery, beside its newest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """How a failed tool call was mended: the arguments that failed and those that worked, as JSON objects."""
+    """How a failed tool call was mended: the arguments that failed and those that worked, as JSON objects. `examples`:
+    earlier ones of the same kind, the newest first."""
 
     error_type: str
     tool: str
@@ -87,6 +99,7 @@ class Recovery:
     fixed_json: str
     successes: int = 1
     failures: int = 0
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

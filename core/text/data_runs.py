@@ -5,6 +5,8 @@ Law: pure. Data is kept like any text and found by its words; no vector says any
 
 import re
 
+from core.text.fields import rows
+
 RUN = re.compile(r"[!-~]{48,}")
 """Characters without a space between them: longer than words, names and most paths are."""
 HEX = re.compile(r"(?:\b[0-9a-fA-F]{2,8}\b[\s:,]+){8,}")
@@ -25,7 +27,15 @@ SHOWN = 48
 
 
 def is_data(text: str) -> bool:
-    """Whether half of a text or more is no words."""
+    """Whether half of a text or more is no words; fields of JSON and XML on one line are."""
+    if not _runs_through(text):
+        return False
+    told = "\n".join(rows(text))
+    return not told or _runs_through(told)
+
+
+def _runs_through(text: str) -> bool:
+    """Whether characters without a space between them are half of a text or more."""
     runs = [run for found in RUN.finditer(text) if _is_data_run(run := found.group())]
     dumps = [dump for found in HEX.finditer(text) if _share(LETTERS, dump := found.group()) > LETTERED]
     size = sum(map(len, (*runs, *dumps)))

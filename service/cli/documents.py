@@ -1,7 +1,7 @@
 """Reading what people keep: text, Markdown, HTML, PDF and Word as text; anything else is a file beside it.
 
 Law: a text is what the file says, decoded and nothing more. No encoding is guessed that would also fit something
-else: what is neither Unicode nor clearly Chinese is refused, with the remedy.
+else (`encodings`): what is neither Unicode, nor says what it is, nor clearly one language is refused, with the remedy.
 """
 
 import codecs
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from service.adapters.pdf_pages import PdfUnreadable, pdf_pages
+from service.cli.encodings import TRIED, declared, guessed, wide
 from service.cli.pages import text_of
 
 PDF_MARK = b"%PDF-"
@@ -38,7 +39,6 @@ HTML_MARK = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
-COMMON_CHINESE = 0.9  # of the characters beyond ASCII; Latin text read as GB 18030 has next to none of them
 TEXT_TYPES = re.compile(r"text/|application/(json|xml|x-yaml|yaml|toml|javascript|x-sh)$")
 SHOWN_TYPES = re.compile(r"(image|audio|video|font)/|application/(rtf|postscript)$")
 """Media types of what is looked at or played, though its bytes may be text."""
@@ -154,8 +154,10 @@ def named(path: Path) -> str:
 def _may_be_text(start: bytes, media_type: str) -> bool:
     if any(start.startswith(mark) for mark, _ in MARKS):
         return True
-    if b"\0" in start or SHOWN_TYPES.match(media_type):
+    if SHOWN_TYPES.match(media_type):
         return False
+    if b"\0" in start:
+        return wide(start) is not None
     return not media_type or TEXT_TYPES.match(media_type) is not None or _is_plain(start)
 
 
@@ -170,36 +172,21 @@ def _is_plain(start: bytes) -> bool:
 
 def _decoded(path: Path, content: bytes, encoding: str | None) -> str:
     chosen = encoding or next((name for mark, name in MARKS if content.startswith(mark)), None)
+    chosen = chosen or declared(content)
     try:
+        if chosen is None and (text := wide(content)) is not None:
+            return text
         return content.decode(chosen or "utf-8")
     except LookupError:
         raise DocumentUnreadable(f"{named(path)}: there is no encoding {chosen!r}") from None
     except UnicodeDecodeError as misfit:
-        if chosen is None and (chinese := _chinese(content)) is not None:
-            return chinese
+        if chosen is None and (text := guessed(content)) is not None:
+            return text
         problem = f"not {chosen or 'UTF-8'} (at byte {misfit.start:,})"
+        tried = "" if chosen else f"; of {', '.join(TRIED)} none fits it alone"
         raise DocumentUnreadable(
-            f"{named(path)}: {problem}. Name its encoding: --encoding latin-1, say"
+            f"{named(path)}: {problem}{tried}. Name its encoding: --encoding latin-1, say"
         ) from None
-
-
-def _chinese(content: bytes) -> str | None:
-    """Decodes a text as GB 18030 (which covers GBK and GB 2312), if that gives Chinese as people write it."""
-    try:
-        text = content.decode("gb18030")
-    except UnicodeDecodeError:
-        return None
-    beyond = [character for character in text if not character.isascii()]
-    common = sum(_is_common(character) for character in beyond)
-    return text if common >= COMMON_CHINESE * len(beyond) else None
-
-
-def _is_common(character: str) -> bool:
-    try:
-        character.encode("gb2312")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _file(path: Path, media_type: str) -> File:

@@ -83,7 +83,7 @@ class Ingested:
     help="For reference documents (a licence, a manual, code): look for no conflicts and merges.",
 )
 @click.option(
-    "--encoding", help="How texts are encoded.  [default: Unicode by its mark, UTF-8, GB 18030 where it fits]"
+    "--encoding", help="How texts are encoded.  [default: as it says itself, Unicode, or the one that fits]"
 )
 def ingest(
     errand: Errand,

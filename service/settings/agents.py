@@ -132,6 +132,9 @@ class AgentsSection(Section):
     """Extracts lasting facts from what users and tools said; values as above."""
     compressor: Player | None = None
     """Compresses an agent's older steps; values as above."""
+    prompts: Path | None = None
+    """A folder with prompts of the models' roles: a file `NAME.md` stands in the place of the one of this name in
+    `core/agents/prompts`, with the same placeholders. Read and checked at start."""
     fallback: bool = False
     """Where the model cannot be had, the offline agent answers, and the response's usage says so."""
     attempts: int = Field(default=3, ge=1, le=100)

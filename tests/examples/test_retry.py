@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ import pytest
 
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import ChatMemory, SyncMemoryBankClient
-from memorybank_client.adapters.retry import LearningTools, patched
+from memorybank_client.adapters.retry import Failure, LearningTools, patched
 from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
@@ -99,17 +100,74 @@ async def test_what_a_run_recovered_from_another_one_elsewhere_mends_at_its_firs
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"a": 1, "b": 2}, {"a": 3, "b": 2}),
-        ({"a": 3}, None),
-        ({"a": 1, "gone": 1}, {"a": 3}),
+        ({"a": 1, "b": 2, "gone": 0}, {"a": 3, "b": 2}),
+        ({"a": 3, "gone": 0}, None),  # right already
+        ({"a": 2, "gone": 0}, None),  # another value than the one that failed
+        ({"a": 1, "gone": 1}, None),
+        ({"a": 5, "b": 2}, {"a": 6, "b": 2}),  # as an example was mended
     ],
 )
 def test_a_mending_changes_what_it_changed_before_and_nothing_else(
     arguments: dict[str, int], expected: dict[str, int] | None
 ) -> None:
-    recovery = pb.Recovery(original_json='{"a": 1, "gone": 0}', fixed_json='{"a": 3}')
+    example = pb.RecoveryExample(original_json='{"a": 5}', fixed_json='{"a": 6}')
+    recovery = pb.Recovery(original_json='{"a": 1, "gone": 0}', fixed_json='{"a": 3}', examples=[example])
 
     assert patched(arguments, recovery) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"to": "Ios", "n": 2}, {"destination": "Ios", "n": 2}),
+        ({"to": "Ios", "destination": "Paros"}, None),
+        ({"destination": "Paros"}, None),
+    ],
+)
+def test_a_renamed_field_keeps_its_value(
+    arguments: dict[str, object], expected: dict[str, object] | None
+) -> None:
+    recovery = pb.Recovery(
+        original_json='{"to": "Naxos", "n": 1}', fixed_json='{"destination": "Naxos", "n": 1}'
+    )
+
+    assert patched(arguments, recovery) == expected
+
+
+def test_a_right_argument_is_never_replaced() -> None:
+    """Of a field that was added or set then, whatever a call holds otherwise."""
+    chosen = random.Random(7)
+    recovery = pb.Recovery(original_json='{"a": 1, "b": "x"}', fixed_json='{"a": 2, "b": "x", "c": 9}')
+    for _ in range(200):
+        arguments = {name: chosen.choice([1, 2, 3, "x", "y"]) for name in chosen.sample("abcd", 3)}
+        made = patched(arguments, recovery)
+        if made is not None:
+            assert arguments == {"a": 1, "b": "x"}
+
+
+async def test_what_is_not_tried_is_shown_to_the_agent(tmp_path: Path) -> None:
+    shown: list[Failure] = []
+
+    def book(day: str) -> str:
+        if day != "2024-05-05":
+            raise ValueError("the day must be YYYY-MM-DD")
+        return "booked"
+
+    def fix(failure: Failure) -> dict[str, str]:
+        shown.append(failure)
+        return {"day": "2024-05-05"}
+
+    def call(address: str) -> None:
+        with SyncMemoryBankClient(address) as client:
+            tools = LearningTools(client, "ada", {"book": book}, fix=fix)
+            for day in ("5 May", "fifth of May", "5 May"):
+                assert tools.call("book", {"day": day}) == "booked"
+
+    async with running(settings_for(tmp_path), HashingEmbedder()) as address:
+        await asyncio.to_thread(call, str(address))
+
+    assert [len(failure.known) for failure in shown] == [0, 1]  # the third was mended as the first one was
+    assert shown[1].known[0].original_json == '{"day": "5 May"}'
 
 
 @pytest.mark.parametrize(

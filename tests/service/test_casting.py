@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
+from core.agents.llm.prompts import shipped
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2
 from memorybank.v1.retrieval_pb2 import SearchRequest
@@ -162,9 +163,56 @@ async def test_a_record_that_cannot_be_had_keeps_the_server_from_starting(
             pass
 
 
+def agents(folder: Path, **files: str | bytes) -> dict[str, Any]:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / f"{name}.md").write_bytes(text.encode() if isinstance(text, str) else text)
+    return {"prompts": folder}
+
+
+async def test_a_prompt_from_a_folder_stands_in_the_place_of_the_one_that_ships(
+    endpoint: ChatEndpoint, tmp_path: Path
+) -> None:
+    own = "You write summaries in the style of a log. 你写摘要。"
+    async with serving(llm=llm(endpoint), agents=agents(tmp_path / "p", structurer=own)) as service:
+        await memorized(service)
+
+    asked = {body["messages"][0]["content"].partition("\n\n")[0] for body in endpoint.requests}
+    assert own in asked
+    assert shipped("clusterer").partition("\n\n")[0] in asked
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({"structuror": "Write."}, "structuror.md is the name of no prompt"),
+        ({"structurer": " \n"}, "structurer.md is blank"),
+        ({"structurer": "x" * 32_769}, "structurer.md has 32,769 characters"),
+        ({"structurer": "Write {topic}."}, r"structurer.md has the placeholder \{topic\}"),
+        ({"again": "Once more."}, r"again.md lacks the placeholder \{problem\}"),
+        ({"structurer": b"\xff\xfe"}, "can't decode"),
+        ({"structurer": "word " * 6_000}, "more than half of a window"),
+    ],
+)
+async def test_a_prompt_that_cannot_be_used_keeps_the_server_from_starting(
+    endpoint: ChatEndpoint, tmp_path: Path, files: dict[str, str | bytes], problem: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=f"agents.prompts: .*{problem}"):
+        async with serving(llm=llm(endpoint, window_tokens=8_000), agents=agents(tmp_path / "p", **files)):
+            pass
+
+
+async def test_a_folder_of_prompts_that_is_not_there_keeps_the_server_from_starting(
+    endpoint: ChatEndpoint, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"agents.prompts: .*No such file"):
+        async with serving(llm=llm(endpoint), agents={"prompts": tmp_path / "none"}):
+            pass
+
+
 def test_the_roles_are_those_of_the_settings() -> None:
     assert (
         set(ALL_ROLES)
         == set(RoleModelsSection.model_fields)
-        == set(AgentsSection.model_fields) - {"fallback", "attempts"}
+        == set(AgentsSection.model_fields) - {"fallback", "attempts", "prompts"}
     )

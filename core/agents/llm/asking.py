@@ -10,8 +10,9 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from core.agents.llm import prompts, windows
+from core.agents.llm import windows
 from core.agents.llm.fence import disarmed
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.parsing import Fields, Malformed, Misshapen, read_object
 from core.agents.usage import afford, charge
 from core.errors import AgentReplyInvalid, AgentUnavailable
@@ -30,7 +31,7 @@ EMPTY = "(empty)"  # stands for an empty reply: endpoints refuse empty messages
 class Asking:
     """One task of a role: its model and its system message."""
 
-    def __init__(self, role: str, model: ChatModel, prompt: str) -> None:
+    def __init__(self, role: str, model: ChatModel, prompt: str, prompts: Prompts = SHIPPED) -> None:
         self._role = role
         self._model = model
         self._system = prompts.system(prompt)

@@ -14,6 +14,7 @@ from itertools import groupby
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.parsing import Fields, Malformed, listed
 from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.ports.chat import ChatModel, ReplyShape
@@ -41,9 +42,9 @@ QUESTION = ReplyShape(name="question", schema=shapes.fields(question=shapes.TEXT
 class LlmClusterer:
     """Topics as the model sees them; every piece in exactly one."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._clustering = Asking("clusterer", model, "clusterer")
-        self._splitting = Asking("clusterer", model, "splitter")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._clustering = Asking("clusterer", model, "clusterer", prompts)
+        self._splitting = Asking("clusterer", model, "splitter", prompts)
 
     @property
     def window(self) -> int:

@@ -11,6 +11,7 @@ from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking
 from core.agents.llm.distilling import name_of, told_of
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.memory_roles import Compression
 from core.agents.outcomes import essence
 from core.agents.parsing import Fields, Malformed
@@ -26,8 +27,8 @@ WORDS, CHARACTERS = 0.5, 0.7  # of English and of Chinese that a token holds, lo
 class LlmCompressor:
     """Steps in the model's words."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._asking = Asking("compressor", model, "compressor")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._asking = Asking("compressor", model, "compressor", prompts)
 
     async def compress(self, before: str, items: Sequence[Item], room: int) -> Compression:
         words, characters = int(room * WORDS), int(room * CHARACTERS)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import enclosed, labels, names, size
 from core.agents.parsing import Fields, Malformed, folded, shown
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
@@ -34,10 +35,10 @@ Sentences = Mapping[str, str]
 class LlmConsolidator:
     """Merged nodes in the model's words."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._merging = Asking("consolidator", model, "consolidator")
-        self._rewording = Asking("consolidator", model, "neighbors")
-        self._reading = Asking("consolidator", model, "verdict")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._merging = Asking("consolidator", model, "consolidator", prompts)
+        self._rewording = Asking("consolidator", model, "neighbors", prompts)
+        self._reading = Asking("consolidator", model, "verdict", prompts)
 
     async def consolidate(
         self,

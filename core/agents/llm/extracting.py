@@ -11,6 +11,7 @@ from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
 from core.agents.llm.passages import enclosed, fitted, size
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.memory_roles import MOST_CANDIDATES, Candidate, Passage
 from core.agents.parsing import Fields, Malformed
 from core.model.record import CATEGORIES, STRATEGY
@@ -36,8 +37,8 @@ FACTS = ReplyShape(
 class LlmExtractor:
     """Facts in the model's words; of more than its window holds, of one part after another."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._asking = Asking("extractor", model, "extractor")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._asking = Asking("extractor", model, "extractor", prompts)
 
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
         told = [Enclosed(name=f"known {number}", text=fact) for number, fact in enumerate(known)]

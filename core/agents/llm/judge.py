@@ -10,6 +10,7 @@ from typing import TypeVar
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import enclosed, names, size
 from core.agents.parsing import Fields, Malformed, folded, shown
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource, RelatedOpinion, Topic
@@ -26,9 +27,9 @@ ByName = dict[str, Topic]
 class LlmJudge:
     """Finds what the model finds; quotes are made sure of."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._first = Asking("judge", model, "judge_first")
-        self._second = Asking("judge", model, "judge_second")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._first = Asking("judge", model, "judge_first", prompts)
+        self._second = Asking("judge", model, "judge_second", prompts)
 
     async def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]

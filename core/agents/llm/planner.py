@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import enclosed, names, size
 from core.agents.parsing import Fields, Malformed, folded
 from core.agents.roles import Plan, PlannedTask, Progress, Topic
@@ -34,9 +35,9 @@ DIGEST_WORDS = 200
 class LlmPlanner:
     """The next step as the model sees it."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._asking = Asking("planner", model, "planner")
-        self._condensing = Asking("planner", model, "digest")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._asking = Asking("planner", model, "planner", prompts)
+        self._condensing = Asking("planner", model, "digest", prompts)
 
     async def plan(self, insight: Insight, progress: Progress) -> Plan:
         waiting = _waiting(insight, progress)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.parsing import Fields, Malformed
 from core.agents.recall_roles import (
     RecallAgents,
@@ -41,8 +42,8 @@ REFLECTION = ReplyShape(
 class LlmRouter:
     """Where the model would look."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._asking = Asking("router", model, "router")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._asking = Asking("router", model, "router", prompts)
 
     async def route(self, query: str) -> RouteOpinion:
         shown = windows.shortened(query, self._asking.room - 100)
@@ -54,8 +55,8 @@ class LlmRouter:
 class LlmReflector:
     """Patterns in the model's words."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._asking = Asking("reflector", model, "reflector")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._asking = Asking("reflector", model, "reflector", prompts)
 
     async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:
         sizes = [estimate(record.content) + FENCE_TOKENS + 24 for record in records]
@@ -76,9 +77,11 @@ class LlmReflector:
         return await self._asking.ask(asked, REFLECTION, read)
 
 
-def llm_recall_agents(models: Mapping[str, ChatModel]) -> RecallAgents:
+def llm_recall_agents(models: Mapping[str, ChatModel], prompts: Prompts = SHIPPED) -> RecallAgents:
     """Makes one of each. `models` holds each role's under its name: `router`, `reflector`."""
-    return RecallAgents(router=LlmRouter(models["router"]), reflector=LlmReflector(models["reflector"]))
+    return RecallAgents(
+        router=LlmRouter(models["router"], prompts), reflector=LlmReflector(models["reflector"], prompts)
+    )
 
 
 def _route(reply: Fields) -> RouteOpinion:

@@ -13,6 +13,7 @@ from core.agents.llm.distilling import distil
 from core.agents.llm.extracting import LlmExtractor
 from core.agents.llm.fence import message
 from core.agents.llm.passages import enclosed, fitted, shortened, size
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.memory_roles import (
     Distilled,
     Execution,
@@ -42,8 +43,8 @@ ABOUT = {
 class LlmSummariser:
     """Summaries in the model's words; of more than its window holds, of summaries of the parts."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._asking = Asking("summariser", model, "summariser")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._asking = Asking("summariser", model, "summariser", prompts)
 
     async def summarise(self, passages: Sequence[Passage], limit: int, unit: Unit, purpose: Purpose) -> str:
         fitting = fitted(passages, self._asking.room // 2)
@@ -80,9 +81,9 @@ class LlmSummariser:
 class LlmDistiller:
     """What must not be forgotten, in the model's words."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._key = Asking("distiller", model, "distiller_key")
-        self._run = Asking("distiller", model, "distiller_run")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._key = Asking("distiller", model, "distiller_key", prompts)
+        self._run = Asking("distiller", model, "distiller_run", prompts)
 
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
         granted = windows.shares([size(passage) for passage in passages], self._key.room - 200)
@@ -102,12 +103,12 @@ class LlmDistiller:
         return await distil(self._run, execution)
 
 
-def llm_memory_agents(models: Mapping[str, ChatModel]) -> MemoryAgents:
+def llm_memory_agents(models: Mapping[str, ChatModel], prompts: Prompts = SHIPPED) -> MemoryAgents:
     """Makes one of each. `models` holds each role's under its name: `summariser`, `distiller`, `extractor`,
     `compressor`."""
     return MemoryAgents(
-        summariser=LlmSummariser(models["summariser"]),
-        distiller=LlmDistiller(models["distiller"]),
-        extractor=LlmExtractor(models["extractor"]),
-        compressor=LlmCompressor(models["compressor"]),
+        summariser=LlmSummariser(models["summariser"], prompts),
+        distiller=LlmDistiller(models["distiller"], prompts),
+        extractor=LlmExtractor(models["extractor"], prompts),
+        compressor=LlmCompressor(models["compressor"], prompts),
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
 from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import labels
 from core.agents.parsing import Fields, Malformed
 from core.ports.chat import ChatModel, ReplyShape
@@ -17,8 +18,8 @@ SHAPE = ReplyShape(name="summary", schema=shapes.fields(summary=shapes.TEXT))
 class LlmStructurer:
     """Summaries in the model's words. Content beyond the window is summarised in parts, joined in order."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._asking = Asking("structurer", model, "structurer")
+    def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
+        self._asking = Asking("structurer", model, "structurer", prompts)
 
     async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
         topic = Enclosed(

@@ -16,6 +16,7 @@ from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.ports.embedder import Embedder
 from core.text import outline, transcript
 from core.text.blocks import is_code, prose, unbroken
+from core.text.fields import rows
 from core.text.outline import BOLD_LEVEL, Heading
 from core.text.scripts import display_width
 
@@ -79,13 +80,16 @@ def _steps(pieces: Sequence[Piece]) -> list[Step]:
 
 
 def _without_code(steps: Sequence[Step]) -> list[Step]:
-    """Steps that are code join the one before, if its message has one; of the others stays what is no code."""
+    """Steps that are code join the one before, if its message has one; of the others stays what is no code. JSON and
+    XML tell their fields."""
     in_code = _begins_in_code([step.whole for step in steps])
     found: list[Step] = []
     for step in steps:
         text = step.whole.text
         before = found[-1] if found else None
-        if (in_code or is_code(text)) and before is not None and _goes_on(before.whole, step.whole):
+        if data := rows(text):
+            found.append(replace(step, whole=replace(step.whole, text="\n".join(data))))
+        elif (in_code or is_code(text)) and before is not None and _goes_on(before.whole, step.whole):
             found[-1] = replace(before, members=(*before.members, *step.members))
         else:
             found.append(replace(step, whole=replace(step.whole, text=unbroken(prose(text)))))

@@ -19,13 +19,15 @@ from core.agents.memory_roles import (
     Unit,
 )
 from core.agents.offline.summarising import summary
-from core.agents.outcomes import error_line
+from core.agents.outcomes import error_line, gist
+from core.long_term.recovery import is_mending
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode, Recovery
 from core.text.scripts import is_chinese
 
 GOAL, OUTCOME, LESSONS, STEP, MESSAGE = 4_096, 400, 4_000, 400, 1_000  # code points at most
 QUERY = 160
+CONDITION = 40  # tokens of what a tool had answered before a decision
 STEPS = 20
 RECOVERIES = 20
 
@@ -54,17 +56,33 @@ def distilled(execution: Execution) -> Distilled:
 
 
 def _strategies(execution: Execution, calls: Sequence[_Call]) -> Iterator[Lesson]:
+    """Yields what worked, each behind what it was done for; a decision also behind what had been found just before."""
     worked = [call.item for call in calls if not call.failed and call.item.tool]
     query = " ".join(execution.query.split())
+    lead = f"要做“{_clipped(query)}”：" if is_chinese(query) else f"For “{_clipped(query)}”: "
     if len(worked) >= FEWEST_CALLS:
         tools = " → ".join(dict.fromkeys(item.tool for item in worked))
-        lead = f"要做“{_clipped(query)}”：" if is_chinese(query) else f"For “{_clipped(query)}”: "
         yield Lesson(
             content=_cut(f"{lead}{tools}", LESSON_CHARACTERS), items=tuple(item.number for item in worked)
         )
     decisions = [item for item in execution.items if item.type is ItemType.DECISION and item.content.strip()]
     for item in decisions[-(MOST_STRATEGIES - 1) :]:
-        yield Lesson(content=_cut(" ".join(item.content.split()), LESSON_CHARACTERS), items=(item.number,))
+        seen = _seen_before(item, execution.items)
+        found = f"{seen.tool}: {gist(seen, CONDITION)} → " if seen else ""
+        told = f"{lead}{found}{' '.join(item.content.split())}"
+        yield Lesson(
+            content=_cut(told, LESSON_CHARACTERS), items=(*((seen.number,) if seen else ()), item.number)
+        )
+
+
+def _seen_before(decision: Item, items: Sequence[Item]) -> Item | None:
+    """Returns the result of a tool that a decision follows; None where it follows another decision, or none."""
+    for item in reversed([each for each in items if each.number < decision.number]):
+        if item.type is ItemType.DECISION:
+            return None
+        if item.type is ItemType.OBSERVATION and item.tool and not item.failed and item.content.strip():
+            return item
+    return None
 
 
 def _failure(execution: Execution, calls: Sequence[_Call]) -> Lesson | None:
@@ -92,12 +110,17 @@ def _cut(text: str, most: int) -> str:
 
 
 def recoveries(items: Sequence[Item]) -> tuple[Recovery, ...]:
-    """Returns each failed call with the same tool's next success; at most RECOVERIES, the latest."""
+    """Returns each failed call with the same tool's next success, where that is the next call of any, or may be the
+    same one, mended; at most RECOVERIES, the latest."""
     calls = [call for call in _calls(items) if call.item.tool]
     found = []
     for place, call in enumerate(calls):
         later = (c for c in calls[place + 1 :] if c.item.tool == call.item.tool and not c.failed)
-        if call.failed and (mended := next(later, None)) is not None:
+        mended = next(later, None) if call.failed else None
+        if mended is None:
+            continue
+        is_next = mended is calls[place + 1]
+        if is_next or is_mending(call.item.arguments_json, mended.item.arguments_json, call.message):
             recovery = Recovery(
                 error_type=call.error_type,
                 tool=call.item.tool,

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.agents.offline.labels import shared_words
 from core.agents.recall_roles import (
     LONGEST_REFLECTION,
     RecallAgents,
@@ -23,6 +24,7 @@ from core.ports.embedder import Embedder
 from core.text.scripts import is_chinese
 
 BY_WORD, BY_MEANING, UNSURE = 0.9, 0.6, 0.3
+SHARED = 5  # words that several records share, told of
 BULLET = 300  # code points of a record's content
 FRAME, ENDS = 10, 50  # code points around a bullet or a heading; before the first and after the last
 
@@ -165,18 +167,47 @@ class OfflineRouter:
 
 
 class OfflineReflector:
-    """Records by weight as bullets, a section for each subcategory: extractive, and says so by its form."""
+    """What several records speak of, how often and from when to when; then records by weight as bullets, a section for
+    each subcategory: extractive, and says so by its form."""
 
     async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:  # noqa: ARG002
         chinese = is_chinese(title + "".join(record.content for record in records))
-        order = _fitting(records, chinese, LONGEST_REFLECTION - len(title) - ENDS)
-        lines = [f"# {title}"]
+        common = _in_common(records, chinese)
+        room = LONGEST_REFLECTION - len(title) - ENDS - sum(len(line) + 1 for line in common)
+        order = _fitting(records, chinese, room)
+        lines = [f"# {title}", *common]
         for subject in dict.fromkeys(record.subcategory for record in order):
             lines += ["", f"## {_heading(subject, chinese)}", ""]
             lines += [_bullet(record, chinese) for record in order if record.subcategory == subject]
         used, count = [record.number for record in order], len(order)
-        ending = f"（依据 {count} 条记录）" if chinese else f"(From {count} record{'s' * (count != 1)}.)"
+        days = _days([record for record in records if record.number in used], chinese)
+        ending = (
+            f"（依据 {count} 条记录，{days}）"
+            if chinese
+            else f"(From {count} record{'s' * (count != 1)}, {days}.)"
+        )
         return ReflectionOpinion(text="\n".join((*lines, "", ending)) + "\n", records=tuple(sorted(used)))
+
+
+def _in_common(records: Sequence[Reflected], chinese: bool) -> list[str]:
+    """Returns a section of the words that several records share, each with how many, and their days; none where no word
+    is shared."""
+    often = list(shared_words([record.content for record in records]))[:SHARED]
+    sharing = {word: [r for r in records if word.casefold() in r.content.casefold()] for word in often}
+    lines = [
+        f"- {word}：{len(sharing[word])}/{len(records)} 条，{_days(sharing[word], chinese)}"
+        if chinese
+        else f"- {word}: {len(sharing[word])} of {len(records)} records, {_days(sharing[word], chinese)}"
+        for word in often
+    ]
+    return ["", "## 共同之处" if chinese else "## In common", "", *lines] if lines else []
+
+
+def _days(records: Sequence[Reflected], chinese: bool) -> str:
+    """Returns the first and the last day of some records."""
+    times = [record.event_time for record in records]
+    first, last = f"{min(times):%Y-%m-%d}", f"{max(times):%Y-%m-%d}"
+    return first if first == last else f"{first} 至 {last}" if chinese else f"{first} to {last}"
 
 
 def _fitting(records: Sequence[Reflected], chinese: bool, room: int) -> list[Reflected]:

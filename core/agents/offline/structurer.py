@@ -1,7 +1,8 @@
 """The offline Structurer: a summary made of the content's own sentences.
 
 Law: extractive. Every sentence stands verbatim, white space folded, and in the content's order; its
-label (who speaks, whose list or row it is) is repeated before it. Deterministic, no network.
+label (who speaks, whose list or row it is) is repeated before it. JSON and XML are told by their
+fields with their names. Deterministic, no network.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from core.agents.offline.statements import Statement, composed, statements
 from core.agents.offline.thinking import think
 from core.text import transcript
 from core.text.blocks import prose
+from core.text.fields import rows
 from core.text.scripts import display_width
 
 WHOLE = 700  # columns: shorter content is its own summary
@@ -28,8 +30,9 @@ class OfflineStructurer:
 
 def _structured(content: str, topic: str) -> str:
     """Returns what is to be summarised: of an agent's transcript its findings, without thoughts and calls; of text
-    beside code, the text."""
-    found = prose(transcript.told(content) or content)
+    beside code, the text; of JSON and XML their fields, a row a line."""
+    told = transcript.told(content) or content
+    found = "\n".join(rows(told)) or prose(told)
     return found.strip() if display_width(found) <= WHOLE else summary(found, topic)
 
 

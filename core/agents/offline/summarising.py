@@ -20,12 +20,12 @@ from core.agents.memory_roles import (
 )
 from core.agents.offline import salience
 from core.agents.offline.exchanges import REFERS, Line, Piece, pieces
-from core.agents.offline.labels import whole_words
+from core.agents.offline.labels import shared_words
 from core.agents.offline.turning import changes
 from core.text import analysis
 from core.text.scripts import is_chinese
 
-KEYWORDS = 3
+KEYWORDS, FEWEST = 3, 2  # words before a summary, at most and at least: one alone names no topic
 KEYWORDS_SHARE = 0.25  # of a summary's length, at most
 LEAST = 0.4  # of the best piece's worth: what says less is left out though there is room
 WEIGHED = 300  # pieces that are compared with one another, the best by themselves
@@ -168,14 +168,11 @@ def role_of(kind: PassageKind, chinese: bool) -> str:
 
 def _named(passages: Sequence[Passage], room: int, unit: Unit, chinese: bool) -> str:
     """Returns words that several turns share as a line of at most `room`; empty where there are none, or no room."""
-    texts = [passage.text for passage in passages]
     by_turn: dict[int, str] = {}
     for passage in passages:
-        by_turn[passage.step] = f"{by_turn.get(passage.step, '')}\n{passage.text}".casefold()
-    words = [
-        word for word in whole_words(texts) if sum(word.casefold() in said for said in by_turn.values()) > 1
-    ]
-    for count in range(min(KEYWORDS, len(words)), 0, -1):
+        by_turn[passage.step] = f"{by_turn.get(passage.step, '')}\n{passage.text}"
+    words = list(shared_words(list(by_turn.values())))
+    for count in range(min(KEYWORDS, len(words)), FEWEST - 1, -1):
         line = f"{'、'.join(words[:count])}。" if chinese else f"{', '.join(words[:count])}."
         if length(line, unit) <= room:
             return line

@@ -29,6 +29,7 @@ from core.context.messages import ContextMessage, messages
 from core.context.sections import Assembled, Item, LeftOut, Section, SectionSize
 from core.context.shares import NEEDLESS
 from core.context.tools import MEMORY_TOOLS, declared
+from core.context.turns import name_of
 from core.context.wording import Wording, wording_for
 from core.context.words import Words, words_like
 from core.context.working import working_section
@@ -55,6 +56,7 @@ from core.verbatim.measuring import words_of
 
 LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt,
 MOST_TURNS = 100  # but no more than these
+ANSWERS = 0.5  # of the heaviest evidence's weight that a turn has at the least whose cluster was hit
 SYSTEM, INSTRUCTIONS = "system", "instructions"
 
 Found = TypeVar("Found")
@@ -352,13 +354,20 @@ def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[S
 
 
 def _count_hits(house: House, command: AssembleContext, made: Prepared) -> None:
-    """Counts a hit of each cluster of which a turn stands among what answers the input, once for a question."""
+    """Counts a hit of each cluster of which a turn stands among what answers the input, once for a question; not of
+    turns that only fill the room."""
     talk = made.read.talk
     if talk is None or command.conversation is None:
         return
     evidence = {section.name: section.items for section in made.assembled.sections}
     standing = {item.item_id for name in (MID, RECALL) for item in evidence.get(name, ())}
-    hit = {name for step, name in talk.recalled.cluster_of.items() if str(step) in standing}
+    weights = made.placement.weights
+    least = ANSWERS * weights.get(made.placement.best, 0.0)
+    hit = {
+        name
+        for step, name in talk.recalled.cluster_of.items()
+        if str(step) in standing and weights.get(name_of(step), 0.0) >= least
+    }
     if hit and house.hits.is_new(command.conversation, talk.uid, command.input):
         house.hits.add(command.conversation, talk.uid, sorted(hit), house.clock.now())
 

@@ -1,17 +1,19 @@
 """DeleteCluster: a cluster goes, and its turns are placed anew in the same change: no turn is between two tiers."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from core.conversation.conversation import Conversation
 from core.conversation.mid import placed
 from core.conversation.steps import KeyDrop, MidDrop, MidPut, Step
-from core.errors import ClusterNotFound
+from core.errors import ClusterNotFound, MemoryOff, UserNotFound
 from core.keys import ConversationKey
 from core.model.conversation import KeyType
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.embed_turns import embed_turns
 from core.usecases.conversation.place_turns import line_of
 from core.usecases.house import House
+from core.usecases.user.writer import tender_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +34,11 @@ class ClusterDeleted:
 async def delete_cluster(house: House, command: DeleteCluster) -> Committed[ClusterDeleted]:
     """Raises ConversationNotFound, ClusterNotFound, EmbedderUnavailable, RequestIdReused."""
     async with house.conversations.reading(command.key) as conversation:
-        lacks_vectors = bool(conversation.verbatim.wanting)
+        lacks_vectors = conversation.record.enabled and bool(conversation.verbatim.wanting)
     if lacks_vectors:  # of another embedder's space, or of turns that have just come
-        await embed_turns(house, command.key, house.workshop.ledger(command.key))
+        with suppress(MemoryOff, UserNotFound):  # then those without one lie alone
+            await tender_of(house, command.key.tenant, command.key.user)
+            await embed_turns(house, command.key, house.workshop.ledger(command.key))
 
     def stage(conversation: Conversation, _revision: int) -> Draft[ClusterDeleted]:
         gone = conversation.clusters.get(command.cluster_id)

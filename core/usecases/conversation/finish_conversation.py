@@ -1,4 +1,5 @@
-"""The last part of a conversation's end: where it had a goal, or runs of several calls, the whole becomes an episode.
+"""The last part of a conversation's end: where something was done, the whole becomes an episode: runs of several calls,
+or under a goal a run of any, or turns in which something was decided, changed or came of it.
 
 Law: begins when nothing is left to be summarised or looked through. The episode is of the newest turns alone, and
 names them: it goes with any of them. A later end puts another in its place.
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from core.agents.faithful import problem_of_summary
 from core.agents.memory_roles import FEWEST_CALLS, MOST_EPISODE_STEPS, Passage, PassageKind, Purpose, Unit
+from core.agents.offline.turning import turns_on
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.due import is_to_finish
@@ -84,8 +86,8 @@ def _whole(conversation: Conversation) -> Whole | None:
     record = conversation.record
     runs = conversation.invocations_in_order()
     turns = conversation.newest(NEWEST)
-    tasks = record.goal.strip() or any(run.actions >= FEWEST_CALLS for run in runs)
-    if not (conversation.tiers.record_episodes and tasks and turns):
+    most = max((run.actions for run in runs), default=0)
+    if not (conversation.tiers.record_episodes and turns and (record.goal.strip() or most >= FEWEST_CALLS)):
         return None
     first = turns[0].step
     told = [
@@ -97,13 +99,16 @@ def _whole(conversation: Conversation) -> Whole | None:
         Passage(number=number, kind=PassageKind.SUMMARY, text=summary.text, step=summary.last_step)
         for number, summary in enumerate(told)
     ]
+    passages = passages or passages_of(turns[-LATEST:])
+    if not most and not any(turns_on(passage.text) for passage in passages):
+        return None  # it was talked, and nothing was done
     of_turns = [run for run in runs if not run.step or run.step >= first]
     return Whole(
         seen=Seen.of(conversation),
         collection=CollectionKey(tenant=record.key.tenant, user=record.user, collection=record.collection),
         goal=" ".join((record.goal.strip() or of_turns[0].query).split())[:GOAL],
         did=tuple(" ".join(run.query.split())[:EPISODE_STEP] for run in of_turns[-MOST_EPISODE_STEPS:]),
-        passages=tuple(passages or passages_of(turns[-LATEST:])),
+        passages=tuple(passages),
         steps=tuple(turn.step for turn in turns),
         writer=next((turn.writer for turn in turns if turn.writer), ""),
     )

@@ -83,6 +83,8 @@ def texts_of(record: Record) -> Iterator[str]:
         yield from (episode.goal, *episode.steps, episode.outcome, episode.lessons)
     if (mended := record.recovery) is not None:
         yield from (mended.message, mended.original_json, mended.fixed_json)
+        for each in mended.examples:
+            yield from (each.original_json, each.fixed_json)
 
 
 def _is_named(held: Held, mentions: Mentions) -> bool:

@@ -16,8 +16,10 @@ from core.errors import ImportInvalid
 from core.ids import ConversationId, InvocationId, RecordId, ReflectionId, is_id
 from core.long_term.standing import MOST_OPPONENTS, MOST_ORIGINS
 from core.model.record import (
+    MOST_EXAMPLES,
     STRATEGY,
     Episode,
+    Example,
     Origin,
     Provenance,
     Record,
@@ -136,6 +138,10 @@ def _metadata(record: Record) -> dict[str, Any]:
     if recovery is None:
         found: dict[str, Any] = json.loads(record.metadata_json) if record.metadata_json else {}
         return found
+    earlier = [
+        {"original": json.loads(each.original_json or "{}"), "fixed": json.loads(each.fixed_json or "{}")}
+        for each in recovery.examples
+    ]
     return {
         "category": record.subcategory,
         "error_type": recovery.error_type,
@@ -144,6 +150,7 @@ def _metadata(record: Record) -> dict[str, Any]:
         "fix_pattern": {
             "original": json.loads(recovery.original_json or "{}"),
             "fixed": json.loads(recovery.fixed_json or "{}"),
+            **({"earlier": earlier} if earlier else {}),
         },
         "success": True,
         "successes": recovery.successes,
@@ -303,6 +310,10 @@ def _recovery(metadata: Mapping[str, Any]) -> Recovery | None:
         message=_text(metadata.get("error_message", ""), 4_096),
         original_json=_json(pattern.get("original", {})),
         fixed_json=_json(pattern.get("fixed", {})),
+        examples=tuple(
+            Example(original_json=_json(one.get("original", {})), fixed_json=_json(one.get("fixed", {})))
+            for one in _list(pattern.get("earlier", []), MOST_EXAMPLES)
+        ),
         successes=_count(metadata.get("successes", 1)),
         failures=_count(metadata.get("failures", 0)),
     )

@@ -15,9 +15,11 @@ from core.long_term.steps import ProposalPut, RecordPut
 from core.long_term.worth import reinforced
 from core.model.record import (
     ERROR_RECOVERY,
+    MOST_EXAMPLES,
     NO_CONVERSATION,
     NO_INVOCATION,
     STRATEGY,
+    Example,
     Provenance,
     Record,
     RecordKind,
@@ -107,7 +109,12 @@ def mended_again(known: Record, new: Record, *, keeps_words: bool = False) -> Re
     assert known.recovery is not None, "it was found among recoveries"
     assert new.recovery is not None, "it was made as one"
     worked = known.recovery if keeps_words else new.recovery
-    recovery = replace(worked, successes=known.recovery.successes + 1, failures=known.recovery.failures)
+    recovery = replace(
+        worked,
+        successes=known.recovery.successes + 1,
+        failures=known.recovery.failures,
+        examples=known.recovery.examples if keeps_words else _examples(known.recovery, new.recovery),
+    )
     sources = dict.fromkeys((*known.also_from, new.provenance))
     return replace(
         known,
@@ -116,6 +123,14 @@ def mended_again(known: Record, new: Record, *, keeps_words: bool = False) -> Re
         event_time=new.event_time,
         also_from=tuple(sources)[:MOST_ORIGINS] if new.steps else known.also_from,
     )
+
+
+def _examples(known: Recovery, new: Recovery) -> tuple[Example, ...]:
+    """Returns what mended such failures before, the newest first, nothing twice."""
+    latest = Example(original_json=known.original_json, fixed_json=known.fixed_json)
+    newest = Example(original_json=new.original_json, fixed_json=new.fixed_json)
+    earlier = dict.fromkeys((latest, *known.examples))
+    return tuple(each for each in earlier if each != newest)[:MOST_EXAMPLES]
 
 
 def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confidence: float) -> Record:

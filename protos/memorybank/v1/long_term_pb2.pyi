@@ -1461,6 +1461,7 @@ class Recovery(_message.Message):
     SUCCESS_FIELD_NUMBER: _builtins.int
     SUCCESSES_FIELD_NUMBER: _builtins.int
     FAILURES_FIELD_NUMBER: _builtins.int
+    EXAMPLES_FIELD_NUMBER: _builtins.int
     error_type: _builtins.str
     """The error's type, e.g. `ValueError`."""
     tool: _builtins.str
@@ -1477,6 +1478,12 @@ class Recovery(_message.Message):
     """How often it was seen or reported to work."""
     failures: _builtins.int
     """How often it was reported not to work."""
+    @_builtins.property
+    def examples(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecoveryExample]:
+        """Others of the same kind that worked earlier, the newest first, at most 4: the same tool and type, a message that differs
+        in values alone, the same arguments changed in the same manner.
+        """
+
     def __init__(
         self,
         *,
@@ -1488,14 +1495,41 @@ class Recovery(_message.Message):
         success: _builtins.bool = ...,
         successes: _builtins.int = ...,
         failures: _builtins.int = ...,
+        examples: _abc.Iterable[Global___RecoveryExample] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["error_type", b"error_type", "failures", b"failures", "fixed_json", b"fixed_json", "message", b"message", "original_json", b"original_json", "success", b"success", "successes", b"successes", "tool", b"tool"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error_type", b"error_type", "examples", b"examples", "failures", b"failures", "fixed_json", b"fixed_json", "message", b"message", "original_json", b"original_json", "success", b"success", "successes", b"successes", "tool", b"tool"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Recovery: _TypeAlias = Recovery  # noqa: Y015
+
+@_typing.final
+class RecoveryExample(_message.Message):
+    """Arguments that failed, and those that worked in their place."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ORIGINAL_JSON_FIELD_NUMBER: _builtins.int
+    FIXED_JSON_FIELD_NUMBER: _builtins.int
+    original_json: _builtins.str
+    """The arguments that failed: a JSON object."""
+    fixed_json: _builtins.str
+    """The arguments that worked: a JSON object."""
+    def __init__(
+        self,
+        *,
+        original_json: _builtins.str = ...,
+        fixed_json: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fixed_json", b"fixed_json", "original_json", b"original_json"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecoveryExample: _TypeAlias = RecoveryExample  # noqa: Y015
 
 @_typing.final
 class Provenance(_message.Message):

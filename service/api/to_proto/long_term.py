@@ -125,6 +125,10 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
                 success=True,
                 successes=mended.successes,
                 failures=mended.failures,
+                examples=[
+                    pb.RecoveryExample(original_json=each.original_json, fixed_json=each.fixed_json)
+                    for each in mended.examples
+                ],
             )
         )
     return made

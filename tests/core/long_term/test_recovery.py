@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.ids import RecordId
-from core.long_term.recovery import Failure, match, matches, same_mending
+from core.long_term.recovery import Failure, is_mending, manners, match, matches, same_mending
 from core.model.record import Record, RecordKind, Recovery
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
@@ -113,6 +113,57 @@ def test_of_equal_matches_the_surer_then_the_more_used_comes_first() -> None:
 def test_mendings_are_the_same_by_what_they_change_not_by_what_they_set() -> None:
     one = recovery("search", "ValueError", "empty", '{"a": 2}')
 
-    assert same_mending(one, recovery("search", "ValueError", "other words", '{"a": 3}'))
+    assert same_mending(one, recovery("search", "ValueError", "empty", '{"a": 3}'))
     assert not same_mending(one, recovery("search", "ValueError", "empty", '{"a": 1, "b": 1}'))
+    assert not same_mending(one, recovery("search", "ValueError", "empty", '{"a": "1"}'))
     assert not same_mending(one, recovery("other", "ValueError", "empty", '{"a": 2}'))
+
+
+def mended(message: str, original: str, fixed: str) -> Recovery:
+    return Recovery(
+        error_type="ValueError", tool="book", message=message, original_json=original, fixed_json=fixed
+    )
+
+
+def test_two_causes_of_one_tool_and_argument_stay_two() -> None:
+    format_ = mended("the day must be YYYY-MM-DD", '{"day": "5 May"}', '{"day": "2024-05-05"}')
+    past = mended("the day 2020-05-05 has passed", '{"day": "2020-05-05"}', '{"day": "2024-05-05"}')
+    later = mended("the day 2021-01-01 has passed", '{"day": "2021-01-01"}', '{"day": "2024-01-01"}')
+    chinese = mended("日期“五月五日”格式不对", '{"day": "五月五日"}', '{"day": "2024-05-05"}')
+    again = mended("日期“六月一日”格式不对", '{"day": "六月一日"}', '{"day": "2024-06-01"}')
+
+    assert not same_mending(format_, past)
+    assert same_mending(past, later)
+    assert same_mending(chinese, again)
+    assert not same_mending(chinese, past)
+
+
+@pytest.mark.parametrize(
+    ("original", "fixed", "manner"),
+    [
+        ('{"to": "Ios"}', '{"destination": "Ios"}', {"to": "renamed to destination"}),
+        ('{"n": "5"}', '{"n": 5}', {"n": "retyped"}),
+        ('{"n": 5}', '{"n": 6}', {"n": "set"}),
+        ('{"n": 5, "x": 1}', '{"n": 5}', {"x": "removed"}),
+        ('{"n": 5}', '{"n": 5, "x": 1}', {"x": "added"}),
+    ],
+)
+def test_an_argument_is_changed_in_one_of_five_manners(
+    original: str, fixed: str, manner: dict[str, str]
+) -> None:
+    assert manners(original, fixed) == manner
+
+
+@pytest.mark.parametrize(
+    ("original", "fixed", "is_so"),
+    [
+        ('{"q": "ferries to Naxos"}', '{"q": "weather in Oslo"}', False),
+        ('{"q": "ferries to Naxos"}', '{"q": "Naxos ferry"}', True),
+        ('{"q": "去纳克索斯的船"}', '{"q": "奥斯陆天气"}', False),
+        ('{"q": "x", "page": "1"}', '{"q": "x", "page": 1}', True),
+        ('{"to": "Ios"}', '{"destination": "Ios"}', True),
+        ("{}", '{"q": "x"}', True),
+    ],
+)
+def test_another_call_of_a_tool_is_no_mending(original: str, fixed: str, is_so: bool) -> None:
+    assert is_mending(original, fixed) is is_so

@@ -34,13 +34,13 @@ def test_text_is_kept_as_it_stands_line_ends_and_all(tmp_path: Path) -> None:
 
 
 def test_what_could_be_several_encodings_is_refused_until_one_is_named(tmp_path: Path) -> None:
-    path = written(tmp_path / "notes.txt", "déjà vu à Besançon".encode("latin-1"))
+    path = written(tmp_path / "notes.txt", "déjà vu".encode("latin-1"))
 
     with pytest.raises(DocumentUnreadable) as refused:
         read_file(path)
 
     assert "--encoding" in str(refused.value)
-    assert read_file(path, "latin-1") == Document(path=path, text="déjà vu à Besançon")
+    assert read_file(path, "latin-1") == Document(path=path, text="déjà vu")
 
 
 def test_an_encoding_that_does_not_exist_is_refused(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """Calling tools that learn from their failures: find what mended such a failure, try it, record it, report it.
 
-A tool is called once more for each mending tried, never more often; what no mending cures is raised as it came.
+A tool is called once more for each mending tried, never more often; what no mending cures is raised as it came. A
+mending is tried by itself only where the message is alike and it fits these arguments: a field is renamed, or the value
+that failed is the one that failed then. No other argument changes. What is known is shown to `fix` (`Failure.known`).
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memorybank.v1 import long_term_pb2 as pb
@@ -17,16 +19,20 @@ from memorybank_client.runs import as_json, held
 Arguments = dict[str, Any]
 Tool = Callable[..., Any]
 
+SURE = (
+    0.9  # the least match at which a mending is tried by itself: same type, same tool, a message half alike
+)
 NAME, MESSAGE = 128, 4_096  # code points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """How a call failed, and with what arguments."""
+    """How a call failed, and with what arguments; `known`: what mended such failures before, best first."""
 
     tool: str
     arguments: Arguments
     error: Exception
+    known: tuple[pb.Recovery, ...] = ()
 
     @property
     def error_type(self) -> str:
@@ -61,7 +67,10 @@ class LearningTools:
             return self._tools[name](**arguments)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is what is to be mended
             failure = Failure(tool=name, arguments=arguments, error=error)
-        for found in self._found(failure):
+        found_ = self._found(failure)
+        for found in found_:
+            if found.match < SURE:
+                continue
             if (mended := patched(arguments, found.record.recovery)) is not None:
                 worked, result = self._tried(name, mended)
                 self._client.report_outcome(
@@ -69,7 +78,7 @@ class LearningTools:
                 )
                 if worked:
                     return result
-        own = self._fix(failure)
+        own = self._fix(replace(failure, known=tuple(found.record.recovery for found in found_)))
         if own is not None:
             worked, result = self._tried(name, own)
             if worked:
@@ -110,10 +119,48 @@ class LearningTools:
 
 
 def patched(arguments: Arguments, recovery: pb.Recovery) -> Arguments | None:
-    """Returns the arguments with what the recovery changed; None where that changes nothing of them."""
-    before = json.loads(recovery.original_json or "{}")
-    after = json.loads(recovery.fixed_json or "{}")
-    changed = {name: value for name, value in after.items() if before.get(name, ...) != value}
-    kept = {name: value for name, value in arguments.items() if name in after or name not in before}
-    made = kept | changed
-    return None if made == arguments else made
+    """Returns the arguments mended as the recovery, or an example of it, mended its own; None where none fits them."""
+    pairs = [(recovery.original_json, recovery.fixed_json)]
+    pairs += [(each.original_json, each.fixed_json) for each in recovery.examples]
+    for original, fixed in pairs:
+        before, after = json.loads(original or "{}"), json.loads(fixed or "{}")
+        made = _mended(arguments, before, after)
+        if made is not None and made != arguments:
+            return made
+    return None
+
+
+def _mended(arguments: Arguments, before: Arguments, after: Arguments) -> Arguments | None:
+    """Returns the arguments with what was changed then; None where one of these changes does not fit: the value is
+    another one, or there is one that the mending would take the place of."""
+    renamed = _renamed(before, after)
+    made = dict(arguments)
+    for old, new in renamed.items():
+        if old not in made or new in made:
+            return None
+        made[new] = made.pop(old)
+    changed = [name for name in before.keys() | after.keys() if before.get(name, ...) != after.get(name, ...)]
+    for name in changed:
+        if name in renamed or name in renamed.values():
+            continue
+        if name not in before and arguments != before:
+            return None  # what was added then may be another value now
+        if arguments.get(name, ...) != before.get(name, ...):
+            return None
+        if name in after:
+            made[name] = after[name]
+        else:
+            made.pop(name)
+    return made
+
+
+def _renamed(before: Arguments, after: Arguments) -> dict[str, str]:
+    """Returns by old name the new one of fields that kept their value."""
+    free = [name for name in after if name not in before]
+    found: dict[str, str] = {}
+    for name in (name for name in before if name not in after):
+        new = next((each for each in free if after[each] == before[name]), None)
+        if new is not None:
+            free.remove(new)
+            found[name] = new
+    return found

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.agents.llm import prompts
+from core.agents.llm.prompts import SHIPPED
 from core.bank.bank import Bank
 from core.ports.chat import ChatMessage, ChatModel, ChatReply, ReplyShape
 from core.usecases.house import House
@@ -31,7 +31,7 @@ class Transcribed:
     async def reply(self, messages: Sequence[ChatMessage], shape: ReplyShape) -> ChatReply:
         reply = await self._model.reply(messages, shape)
         self._calls += 1
-        tasks = {prompts.system(task): task for task in TASKS}
+        tasks = {SHIPPED.system(task): task for task in TASKS}
         self._parts.append(f"### {self._calls}. {tasks[messages[0].text]} → {shape.name}")
         self._parts += [_quoted(message.text) for message in messages[1:]]
         self._parts.append(_quoted(reply.text, "json"))

@@ -1,5 +1,6 @@
 """The offline Reflector: its text always passes the check that core makes of it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -32,7 +33,7 @@ async def test_as_many_records_as_have_room_are_told_the_weightiest_first(conten
 
     assert problem_of_reflection(made, "T" * 256, records) == ""
     assert made.records == tuple(range(len(made.records)))
-    assert LONGEST_REFLECTION - 400 < len(made.text) <= LONGEST_REFLECTION
+    assert LONGEST_REFLECTION - 600 < len(made.text) <= LONGEST_REFLECTION
 
 
 @pytest.mark.parametrize("before", range(8))
@@ -55,3 +56,38 @@ async def test_every_sort_of_records_has_its_heading_within_the_room() -> None:
     made = await OfflineReflector().reflect("T", "work", records)
 
     assert problem_of_reflection(made, "T", records) == ""
+
+
+@pytest.mark.parametrize(
+    ("contents", "title", "counted"),
+    [
+        (
+            ("The ferry to Naxos was late.", "The museum was closed.", "The ferry was cancelled for wind."),
+            "Lessons",
+            "- ferry: 2 of 3 records, 2024-05-08 to 2024-06-09",
+        ),
+        (
+            ("去纳克索斯的渡轮晚点了。", "博物馆关门了。", "渡轮因为大风取消了。"),
+            "教训",
+            "- 渡轮：2/3 条，2024-05-08 至 2024-06-09",
+        ),
+    ],
+)
+async def test_what_several_records_speak_of_is_counted_with_its_days(
+    contents: tuple[str, ...], title: str, counted: str
+) -> None:
+    first, second, third = reflected(*contents)
+    records = [first, second, replace(third, event_time=datetime(2024, 6, 9, tzinfo=UTC))]
+
+    made = await OfflineReflector().reflect(title, "work", records)
+
+    assert counted in made.text.splitlines()
+    assert problem_of_reflection(made, title, records) == ""
+
+
+async def test_where_records_have_nothing_in_common_nothing_is_counted() -> None:
+    records = reflected("The ferry was late.", "Onions keep best in the dark.")
+
+    made = await OfflineReflector().reflect("Lessons", "work", records)
+
+    assert "In common" not in made.text

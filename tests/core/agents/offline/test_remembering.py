@@ -172,12 +172,12 @@ async def test_an_answer_stands_behind_its_question_and_a_reply_never_alone() ->
 
 
 async def test_what_a_summary_names_first_several_turns_share_in_whole_words() -> None:
-    said = exchanged(("The garden needs lime.", "Fine."), ("We dig the garden in March.", "Fine."))
+    said = exchanged(("The garden needs lime.", "Fine."), ("We dig the garden and put lime on it.", "Fine."))
 
     made = await OfflineSummariser().summarise(said, 100, Unit.WORDS, Purpose.LONG)
     alone = await OfflineSummariser().summarise(said[:2], 100, Unit.WORDS, Purpose.LONG)
 
-    assert made.splitlines()[0] == "garden."
+    assert set(made.splitlines()[0].strip(".").split(", ")) == {"garden", "lime"}
     assert alone.splitlines()[0] == "User: The garden needs lime."
 
 

@@ -151,3 +151,24 @@ async def test_of_code_alone_the_beginning_stands_for_it() -> None:
 
     assert found.startswith("total_0 = total(0, rows)\n")
     assert display_width(found) <= 0.4 * display_width(code)
+
+
+async def test_the_tags_of_a_transcript_are_no_fields() -> None:
+    said = (
+        "<think>I look it up.</think>\n"
+        '<tool_call>{"name": "search", "arguments": {"q": "bridge"}}</tool_call>\n'
+        "<tool_response>The bridge was built in 1782.</tool_response>"
+    )
+
+    assert await OfflineStructurer().structure(said, "", []) == "The bridge was built in 1782."
+
+
+async def test_a_record_in_json_or_xml_is_told_by_its_fields() -> None:
+    packed = '{"ferries":[{"name":"Ferry 7","to":"Naxos"},{"name":"Ferry 8","to":"Kea"}]}'
+    marked = "<t><ferry><name>七号</name><to>纳克索斯</to></ferry><ferry><name>八号</name></ferry></t>"
+
+    told = await OfflineStructurer().structure(packed, "", [])
+    told_zh = await OfflineStructurer().structure(marked, "", [])
+
+    assert told.splitlines() == ["ferries: name: Ferry 7; to: Naxos", "ferries: name: Ferry 8; to: Kea"]
+    assert told_zh.splitlines() == ["ferry: name: 七号; to: 纳克索斯", "ferry: name: 八号"]

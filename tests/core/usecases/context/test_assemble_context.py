@@ -54,9 +54,10 @@ async def test_the_parts_stand_in_their_order_in_the_language_of_the_input() -> 
         await long_talk(house)
         await add_key(house, AddKey(key=KEY, text="预算不能超过10万元"))
 
-        made = await assemble_context(
-            house, AssembleContext(input="第4次备份成功了吗？", system="你是助手。", conversation=KEY)
+        asked = AssembleContext(
+            input="第4次备份成功了吗？", system="你是助手。", conversation=KEY, top_clusters=1
         )
+        made = await assemble_context(house, asked)
 
     assert [section.name for section in made.sections] == [
         "system",

@@ -118,6 +118,16 @@ async def test_the_episode_goes_with_any_of_its_turns() -> None:
     assert anew == ()
 
 
+@pytest.mark.parametrize("said_", ["What a lovely day.", "今天天气真好。"])
+async def test_a_talk_in_which_nothing_was_done_is_no_episode(said_: str) -> None:
+    async with open_house(unasked=False) as house:
+        await made(house, goal="Plan the trip.")
+        await say(house, said(said_, ""))
+        ended = await end(house)
+
+    assert ended.record.taught.episode_id == ""
+
+
 async def test_episodes_may_be_switched_off() -> None:
     async with open_house(unasked=False) as house:
         await made(house, goal="Plan the trip.", record_episodes=False)

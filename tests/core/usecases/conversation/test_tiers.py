@@ -234,7 +234,7 @@ async def test_a_key_of_the_system_that_is_reworded_is_the_users() -> None:
 
 
 async def test_deleting_a_turn_takes_what_rests_on_it_and_makes_the_rest_anew() -> None:
-    async with open_house(holding=holding()) as house:
+    async with open_house(holding=holding(similarity=0.9)) as house:
         await say(house, said("The secret word is marmalade.", "I will remember marmalade."))
         await talked(house, 29)
         await tend(house)
