@@ -207,6 +207,7 @@ async def _house(
         blobs=ground.blobs,
         embedder=embedder,
         comparer=ground.comparer,
+        reader=ground.reader,
         agents=agents(embedder)
         if agents
         else cast_agents(settings, embedder, ground.comparer, ground.models),

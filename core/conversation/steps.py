@@ -7,7 +7,15 @@ from core.aggregate import step
 from core.aggregate.change import Change
 from core.aggregate.codec import StepCodec
 from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part, numbered
-from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, Turn, TurnCluster
+from core.model.conversation import (
+    ClusterHits,
+    ConversationRecord,
+    KeyMemory,
+    Summary,
+    Turn,
+    TurnCluster,
+    TurnWorths,
+)
 from core.model.invocation import InvocationSummary
 
 TURNS = Part(name="turns", of=Turn)
@@ -16,7 +24,8 @@ HITS = Part(name="hits", of=ClusterHits)
 SUMMARIES = Part(name="summaries", of=Summary)
 KEYS = Part(name="keys", of=KeyMemory)
 INVOCATIONS = Part(name="invocations", of=InvocationSummary)
-PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS)
+WORTHS = Part(name="worths", of=TurnWorths)
+PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS, WORTHS)
 
 
 class Step(step.Step):
@@ -125,6 +134,24 @@ class InvocationDrop(Step):
 
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=INVOCATIONS, item=self.invocation_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorthsPut(Step):
+    """What some turns are worth: derived from their words."""
+
+    worths: TurnWorths
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=WORTHS, item=self.worths.name, value=self.worths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorthsDrop(Step):
+    name: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=WORTHS, item=self.name)
 
 
 ConversationChange = Change[Step]

@@ -96,6 +96,7 @@ async def open_house(
             store=store,
             blobs=blobs,
             embedder=embedder,
+            reader=local_reader(),
             agents=agents or ScriptedAgents().roles,
             memory_agents=memory_agents or offline_memory_agents(local_reader()),
             clock=clock,
