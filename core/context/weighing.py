@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.context.evidence import Source, idf_of, unordered
 from core.conversation.conversation import Conversation
+from core.conversation.search import UNREAD
 from core.ids import SegmentRef
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
@@ -20,8 +21,6 @@ from core.verbatim.segment_order import MASKED
 
 WORTH = 0.2
 """What is taken from the fit of a turn that surely tells nothing that lasts; of others in proportion."""
-UNREAD = 0.25
-"""The worth of a turn that was not read."""
 
 
 class Weighable(NamedTuple):
@@ -44,9 +43,9 @@ class Fitting(NamedTuple):
 
 
 def weighable(
-    conversation: Conversation, words: Sequence[str], vector: Vector, space: EmbeddingSpace, reader: str
+    conversation: Conversation, words: Sequence[str], vector: Vector, space: EmbeddingSpace
 ) -> Weighable:
-    """Returns what weighs the segments of a conversation. `reader`: by which they are worth something."""
+    """Returns what weighs the segments of a conversation."""
     verbatim = conversation.verbatim
     order, rows = verbatim.order, verbatim.rows
     positions = np.flatnonzero(order.sittings != MASKED)
@@ -58,7 +57,7 @@ def weighable(
         refs=refs,
         holds=np.array(columns, dtype=np.bool_).T if columns else np.zeros((len(positions), 0), np.bool_),
         cosines=scaled(cosines, space),
-        worths=_worths(conversation.worths_of(refs, reader), order.asking[positions] > 0),
+        worths=_worths(conversation.worths_of(refs), order.asking[positions] > 0),
     )
 
 

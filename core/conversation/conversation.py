@@ -220,11 +220,13 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     # ---- segments ----
 
-    def worths_of(self, refs: Sequence[SegmentRef], reader: str) -> NDArray[np.float64]:
-        """Returns what the turns of segments are worth, 0 to 1; NaN for those that this reader did not read."""
+    def worths_of(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64]:
+        """Returns what the turns of segments are worth, 0 to 1; NaN for those that the process's Reader did not
+        read."""
         steps = np.fromiter((step_of(ref.interaction_id) for ref in refs), np.int64, len(refs))
         found = self.turns.worths[np.searchsorted(np.asarray(self.steps), steps)]
-        if others := [step for each in self.worths.values() if each.reader != reader for step in each.steps]:
+        own = self.tuning.reader
+        if others := [step for each in self.worths.values() if each.reader != own for step in each.steps]:
             found[np.isin(steps, others)] = np.nan
         return found
 

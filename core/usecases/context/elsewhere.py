@@ -61,7 +61,7 @@ async def elsewhere(
     space = house.embedder.space
 
     def weigh(conversation: Conversation) -> Weighable:
-        return weighable(conversation, words, vector, space, house.reader.model)
+        return weighable(conversation, words, vector, space)
 
     weighed = await read_each(house, [record.key for record in chosen], weigh)
     found = best_of([one for _, one in weighed], max(1, min(MOST, budget // LEAST)))

@@ -3,15 +3,19 @@
 import numpy as np
 import pytest
 
+from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
 from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.end_conversation import EndConversation, end_conversation
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
+from service.holding.held import Holding
+from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import CountingIds, open_house
 from tests.support.reading import local_reader
 from tests.support.talking import KEY, said, say
 
+SPACE = HashingEmbedder().space
 SAID = (
     "My sister Hanna runs a bakery in Porto.",
     "What is a good way to start with bread ovens?",
@@ -25,10 +29,10 @@ async def ended(house: House) -> None:
     await end_conversation(house, EndConversation(key=KEY, wait=True))
 
 
-async def worths(house: House, reader: str | None = None) -> list[float]:
+async def worths(house: House) -> list[float]:
     async with house.conversations.reading(KEY) as conversation:
         refs = [conversation.refs(turn)[0] for turn in conversation.newest(10)]
-        return conversation.worths_of(refs, reader or house.reader.model).tolist()
+        return conversation.worths_of(refs).tolist()
 
 
 async def stored(house: House) -> dict[int, int]:
@@ -53,7 +57,9 @@ async def test_statements_are_worth_more_than_questions_and_orders_and_stay_so_w
         read = await worths(house)
     async with open_house(store=store, ids=ids, unasked=False) as house:
         loaded = await worths(house)
-        by_another = await worths(house, "another-reader")
+    other = Holding(tuning=Tuning(space=SPACE.name, dimension=SPACE.dimension, reader="another"))
+    async with open_house(store=store, ids=ids, unasked=False, holding=other) as house:
+        by_another = await worths(house)
 
     assert np.isnan(unread).all()
     assert read[0] > 0.5
