@@ -32,7 +32,7 @@ async def ended(house: House) -> None:
 async def worths(house: House) -> list[float]:
     async with house.conversations.reading(KEY) as conversation:
         refs = [conversation.refs(turn)[0] for turn in conversation.newest(10)]
-        return conversation.worths_of(refs).tolist()
+        return [float(worth) for worth in conversation.worths_of(refs)]
 
 
 async def stored(house: House) -> dict[int, int]:
