@@ -9,6 +9,7 @@ from console import links
 from console.links import SEGMENT
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank_client import MemoryBankClient, MemoryBankError
+from memorybank_client.quoting import quoted
 
 SUMMARY = re.compile(r"s(?P<first>\d+)-\d+")
 
@@ -98,7 +99,7 @@ async def _summary(client: MemoryBankClient, summary_id: str, owners: Owners) ->
 async def _record(client: MemoryBankClient, record_id: str, owners: Owners) -> str:
     where: dict[str, Any] = {"user": owners.user, "collection": owners.collection or ""}
     record = (await client.get_record(**where, record_id=record_id)).record
-    return record.content or record.episode.goal
+    return quoted(record)
 
 
 READERS: Mapping[str, Callable[[MemoryBankClient, str, Owners], Awaitable[Any]]] = {

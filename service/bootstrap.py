@@ -152,7 +152,7 @@ async def _ground(
     )
     models = open_models(settings, closing)
 
-    holding = _holding(settings, give_way, remembered.space)
+    holding = _holding(settings, give_way, remembered.space, reader.model)
     aggregates = OpenAggregates(
         KINDS,
         store,
@@ -207,6 +207,7 @@ async def _house(
         blobs=ground.blobs,
         embedder=embedder,
         comparer=ground.comparer,
+        reader=ground.reader,
         agents=agents(embedder)
         if agents
         else cast_agents(settings, embedder, ground.comparer, ground.models),
@@ -261,7 +262,7 @@ def _make_folder(folder: Path) -> None:
         raise ConfigurationError(f"cannot keep memory in data_dir: {refused}") from None
 
 
-def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Holding:
+def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace, reader: str) -> Holding:
     return Holding(
         memory_budget=settings.banks.memory_budget_bytes,
         max_staleness=settings.banks.max_staleness_seconds,
@@ -271,6 +272,7 @@ def _holding(settings: Settings, give_way: GiveWay, space: EmbeddingSpace) -> Ho
             report=unused,
             space=space.name,
             dimension=space.dimension,
+            reader=reader,
             tiers=settings.conversation.tiers,
         ),
     )

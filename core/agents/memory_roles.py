@@ -114,13 +114,16 @@ class Distiller(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A fact that may be worth keeping beyond the conversation, and the numbers of the passages it rests on."""
+    """A fact that may be worth keeping beyond the conversation, and the numbers of the passages it rests on. `speaker`:
+    as whom it is quoted; "" for one in an agent's words. `said_dates`: what its relative times come to."""
 
     content: str
     category: str
     confidence: float
     passages: tuple[int, ...]
     subcategory: str = ""
+    speaker: str = ""
+    said_dates: tuple[str, ...] = ()
 
 
 class Extractor(Protocol):

@@ -22,13 +22,15 @@ from core.model.vector import Vector
 class Tuning:
     """How aggregates are held in memory, the same for all: settings of the derived indexes, and the tiers of
     conversations. `give_way` is called by a load in its thread, `report` with the reason for each snapshot that it
-    could not use. `space` and `dimension` are those of the service's own vectors."""
+    could not use. `space` and `dimension` are those of the service's own vectors, `reader` the name of what reads
+    turns: what another made of them counts as missing."""
 
     vectors: VectorSettings = field(default_factory=VectorSettings)
     give_way: GiveWay = at_once
     report: Report = unreported
     space: str = ""
     dimension: int = 0
+    reader: str = ""
     tiers: Tiers = field(default_factory=Tiers)
 
 

@@ -18,7 +18,7 @@ from core.context.passages import day_of
 from core.context.sections import Item, Section, Tier
 from core.context.words import CHINESE, Words
 from core.ids import ReflectionId
-from core.long_term.texts import quotation
+from core.long_term.texts import quotation, told
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
 from core.text import sentences
 from core.text.tokens import estimate
@@ -159,7 +159,7 @@ def _shown(record: Record) -> _Record:
     try:
         shown: _Record = record.shown
     except AttributeError:
-        content = record.content
+        content = told(record)
         opening = one_line(" ".join(sentences.split(content)[:1]) or content)
         line = same(one_line(content), content)
         taken = quotation(record)
@@ -170,7 +170,7 @@ def _shown(record: Record) -> _Record:
     return shown
 
 
-def _as_candidate(record: Record, told: Said) -> Candidate:
+def _as_candidate(record: Record, says: Said) -> Candidate:
     tells_more = record.episode is not None or record.detail.strip() or record.state is RecordState.CONTESTED
     name = record.record_id
     return Candidate(
@@ -178,8 +178,8 @@ def _as_candidate(record: Record, told: Said) -> Candidate:
         name,
         Kind.FACT,
         record.event_time,
-        NOTHING_SAID if tells_more else told,
-        estimate(record.content),
+        NOTHING_SAID if tells_more else says,
+        estimate(told(record)),
     )
 
 

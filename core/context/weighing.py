@@ -1,7 +1,7 @@
 """How well every turn of a conversation fits a query, beside those of other conversations: one look at all segments.
 
-Law: reads only, and asks Python once for a word and not once for a segment. What a turn is worth (`worths`) stands
-beside its fit; questions are worth nothing here: they tell nothing.
+Law: reads only, and asks an index once for a word and not once for a segment. What a turn is worth is by the Reader;
+of turns that were not read questions are worth nothing: they tell nothing.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.context.evidence import Source, idf_of, unordered
 from core.conversation.conversation import Conversation
+from core.conversation.search import UNREAD
 from core.ids import SegmentRef
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
@@ -20,8 +21,6 @@ from core.verbatim.segment_order import MASKED
 
 WORTH = 0.2
 """What is taken from the fit of a turn that surely tells nothing that lasts; of others in proportion."""
-UNREAD = 0.25
-"""The worth of a turn that was not read."""
 
 
 class Weighable(NamedTuple):
@@ -53,12 +52,17 @@ def weighable(
     of_words = np.asarray(rows.words)[positions].tolist()
     columns = [verbatim.words.scores_at({word: 1.0}, of_words) > 0.0 for word in words]
     cosines = verbatim.vectors.cosines(vector.astype(np.float32), rows.vectors[positions])
+    refs = order.refs(positions)
     return Weighable(
-        refs=order.refs(positions),
+        refs=refs,
         holds=np.array(columns, dtype=np.bool_).T if columns else np.zeros((len(positions), 0), np.bool_),
         cosines=scaled(cosines, space),
-        worths=np.where(order.asking[positions] > 0, 0.0, UNREAD),
+        worths=_worths(conversation.worths_of(refs), order.asking[positions] > 0),
     )
+
+
+def _worths(read: NDArray[np.float64], asking: NDArray[np.bool_]) -> NDArray[np.float64]:
+    return np.where(np.isnan(read), np.where(asking, 0.0, UNREAD), read)
 
 
 def best_of(found: Sequence[Weighable], count: int) -> list[Fitting]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, MutableMapping, Seque
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.aggregate.aggregate import LargeMembers, Tuning
 from core.aggregate.change import Change, Head
@@ -16,11 +17,11 @@ from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
 from core.conversation.clustered import Clustered, is_embedded
 from core.conversation.resting import Resting, enter
-from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, Step, TurnAdd
+from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, WORTHS, Step, TurnAdd
 from core.conversation.telling import id_of, segment_of, step_of, told
 from core.conversation.topics import Topics
 from core.conversation.turn_cache import TurnCache
-from core.conversation.turn_rows import TurnRows
+from core.conversation.turn_rows import UNREAD, TurnRows
 from core.errors import KeyNotFound, TurnNotFound
 from core.ids import InteractionId, SegmentRef
 from core.index.giving_way import in_turns, now_and_then
@@ -36,6 +37,7 @@ from core.model.conversation import (
     Tiers,
     Turn,
     TurnCluster,
+    TurnWorths,
 )
 from core.model.interaction import Segment
 from core.model.invocation import InvocationSummary
@@ -60,6 +62,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.summaries: MutableMapping[str, Summary] = self.parts[SUMMARIES.name]
         self.keys: MutableMapping[str, KeyMemory] = self.parts[KEYS.name]
         self.invocations: MutableMapping[str, InvocationSummary] = self.parts[INVOCATIONS.name]
+        self.worths: MutableMapping[str, TurnWorths] = self.parts[WORTHS.name]
         self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
         self._resting: Resting | None = None  # what is kept of it while it is not read
         self._clustered: Clustered | None = None  # made when asked for
@@ -82,6 +85,8 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             for item, value in in_turns(values.items(), tuning.give_way):
                 made._put(part, item, value)
         ref = now_and_then(made._ref_of, tuning.give_way)
+        for read in made.worths.values():
+            made._rate(read)
         texts = Texts({r: r for turn in made.turns.values() for r in made.refs(turn)}, made._fields)
         restore_words(made.verbatim.words, cached.get(WORDS), texts, ref, tuning.give_way, tuning.report)
         vectors = made._by_segment(state.vectors.get(TURNS.name, {}))
@@ -215,6 +220,16 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
 
     # ---- segments ----
 
+    def worths_of(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64]:
+        """Returns what the turns of segments are worth, 0 to 1; NaN for those that the process's Reader did not
+        read."""
+        steps = np.fromiter((step_of(ref.interaction_id) for ref in refs), np.int64, len(refs))
+        found = self.turns.worths[np.searchsorted(np.asarray(self.steps), steps)]
+        own = self.tuning.reader
+        if others := [step for each in self.worths.values() if each.reader != own for step in each.steps]:
+            found[np.isin(steps, others)] = np.nan
+        return found
+
     def refs(self, turn: Turn) -> list[SegmentRef]:
         """Returns the segments of a turn that is there."""
         return self.verbatim.order.all_of(id_of(turn.step))
@@ -297,6 +312,8 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self._enter_turn(value)
         elif part == CLUSTERS.name:
             self._outdate(item)
+        elif part == WORTHS.name:
+            self._rate(value)
 
     def left(self, part: str, item: str, before: Any) -> None:
         if part == TURNS.name:
@@ -304,6 +321,9 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self._leave_turn(before)
         elif part == CLUSTERS.name:
             self._outdate(item)
+        elif part == WORTHS.name:
+            for step in before.steps:
+                self.turns.rate(step, UNREAD)
 
     # ---- turns come and go ----
 
@@ -326,6 +346,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             return  # as a rule: what is new lies in no cluster
         names = self.cluster_names()
         self._outdate(*(names[near] for step in steps for near in (step, step + 1) if near in names))
+
+    def _rate(self, read: TurnWorths) -> None:
+        for step, worth in zip(read.steps, read.worths, strict=True):
+            self.turns.rate(step, worth)
 
     def _outdate(self, *clusters: str) -> None:
         for name in clusters:

@@ -23,6 +23,10 @@ from core.verbatim.plan import Plan, planned
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
 
+DOUBT = 0.1
+"""Of a turn's score, what one loses that surely tells nothing that lasts; others lose in proportion."""
+UNREAD = 0.25
+"""What a turn counts as worth that was not read."""
 PER_TURN = 2  # segments looked for of each turn wanted, at most: as a rule it has an input and a reply
 
 
@@ -54,9 +58,12 @@ class OwnerOfTurns:
             return [False] * len(refs)
         return [quotation in self._conversation.text(ref) for ref in refs]
 
-    def credibility(self, _refs: Sequence[SegmentRef]) -> None:
-        """Returns None: nothing refutes a turn."""
-        return
+    def credibility(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64] | None:
+        """Returns the factors by what turns are worth; None where none was read. Nothing refutes a turn."""
+        if not self._conversation.worths:
+            return None
+        worths = self._conversation.worths_of(refs)
+        return 1.0 - DOUBT * (1.0 - np.where(np.isnan(worths), UNREAD, worths))
 
     def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
         """Returns how like the query the centroid of each one's cluster is."""

@@ -15,6 +15,7 @@ from core.model.conversation import (
     Turn,
     TurnCluster,
     TurnMetadata,
+    TurnWorths,
 )
 from core.model.invocation import InvocationSummary
 
@@ -25,7 +26,8 @@ SUMMARIES = Part(name="summaries", of=Summary)
 KEYS = Part(name="keys", of=KeyMemory)
 INVOCATIONS = Part(name="invocations", of=InvocationSummary)
 METADATA = Part(name="metadata", of=TurnMetadata, loaded=False)
-PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS, METADATA)
+WORTHS = Part(name="worths", of=TurnWorths)
+PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS, METADATA, WORTHS)
 
 
 class Step(step.Step):
@@ -146,6 +148,24 @@ class InvocationDrop(Step):
 
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=INVOCATIONS, item=self.invocation_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorthsPut(Step):
+    """What some turns are worth: derived from their words."""
+
+    worths: TurnWorths
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=WORTHS, item=self.worths.name, value=self.worths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorthsDrop(Step):
+    name: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=WORTHS, item=self.name)
 
 
 ConversationChange = Change[Step]

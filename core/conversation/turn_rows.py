@@ -9,11 +9,16 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.aggregate.parts import numbered
 from core.model.conversation import Turn
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+SURELY, UNREAD = 254, 255
+"""The byte of a turn that is surely worth something, and that of one that was not read."""
 
 
 class TurnRows(MutableMapping[str, Turn]):
@@ -29,6 +34,7 @@ class TurnRows(MutableMapping[str, Turn]):
         self._input_speakers = array("I")
         self._reply_speakers = array("I")
         self._writers = array("I")
+        self._worths = array("B")  # UNREAD, or what it is worth in parts of SURELY
         # labels, invocation, whether it is the user's statement, bytes of metadata: of those that are not as most are
         self._more: dict[int, tuple[Mapping[str, str], str, bool, int]] = {}
         self._speakers: dict[str, int] = {}
@@ -72,6 +78,17 @@ class TurnRows(MutableMapping[str, Turn]):
     def has(self, step: int) -> bool:
         row = bisect_left(self._steps, step)
         return row < len(self._steps) and self._steps[row] == step
+
+    def rate(self, step: int, worth: int) -> None:
+        """Sets what a turn is worth, if it is there: a byte."""
+        if self.has(step):
+            self._worths[bisect_left(self._steps, step)] = worth
+
+    @property
+    def worths(self) -> NDArray[np.float64]:
+        """What the turns are worth, in step order, 0 to 1; NaN for those that were not read."""
+        found = np.frombuffer(self._worths, np.uint8)
+        return np.where(found == UNREAD, np.nan, found / SURELY)
 
     def say(self, text: str) -> bool:
         """Whether a text may stand in a turn: what stands in one does, and rarely what only stands across several."""
@@ -126,6 +143,7 @@ class TurnRows(MutableMapping[str, Turn]):
             self._number_of(turn.input_speaker),
             self._number_of(turn.reply_speaker),
             self._number_of(turn.writer),
+            UNREAD,
         )
         for column, value in zip(self._columns, values, strict=True):
             column.insert(row, value)
@@ -156,7 +174,7 @@ class TurnRows(MutableMapping[str, Turn]):
     def _columns(self) -> tuple["array[int]", ...]:
         times = (self._said, self._made)
         names = (self._input_speakers, self._reply_speakers, self._writers)
-        return (self._steps, self._starts, self._inputs, self._replies, *times, *names)
+        return (self._steps, self._starts, self._inputs, self._replies, *times, *names, self._worths)
 
     def _number_of(self, speaker: str) -> int:
         number = self._speakers.setdefault(speaker, len(self._names))

@@ -37,7 +37,7 @@ from core.long_term.steps import (
     ReflectionPut,
     Step,
 )
-from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, normalised, statement
+from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, identity, normalised, statement, told
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import (
     PREFERENCE,
@@ -80,11 +80,11 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.standing: dict[RecordId, None] = {}  # facts that are not superseded
         self.plain_facts: dict[RecordId, None] = {}  # of them neither preferences nor strategies
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
-        self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by normalised text
+        self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by identity
         self._replaced: dict[
             str, dict[RecordId, None]
         ] = {}  # facts another took the place of, by what was said
-        self._proposing: dict[str, dict[RecordId, None]] = {}  # proposals, by normalised text
+        self._proposing: dict[str, dict[RecordId, None]] = {}  # proposals, by identity
         self._metadata: dict[RecordId, Mapping[str, Any]] = {}  # parsed, of records that were asked for
         self._characters = 0
         # When a call last changed anything. Not stored: of a collection just loaded, no later than its own revision.
@@ -172,18 +172,18 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
     def uses_of(self, record: Record) -> Uses:
         return self.uses.get(record.record_id, NEVER_USED)
 
-    def same_text(self, content: str) -> Record | None:
-        """Returns the active fact with these very words; the oldest of several."""
-        saying = [self.records[key] for key in self._saying.get(normalised(content), ())]
+    def same_text(self, given: Record) -> Record | None:
+        """Returns the active fact that says the same in these very words; the oldest of several."""
+        saying = [self.records[key] for key in self._saying.get(identity(given), ())]
         return min(saying, key=lambda record: (record.create_time, record.record_id), default=None)
 
     def replaced(self, sentence: str) -> Iterable[Record]:
         """Returns the facts that said this, and of which another took the place that says something else."""
         return [self.records[key] for key in self._replaced.get(normalised(sentence), ())]
 
-    def proposals_saying(self, content: str) -> list[Proposal]:
-        """Returns the proposals with these very words, the oldest first."""
-        found = [self.proposals[key] for key in self._proposing.get(normalised(content), ())]
+    def proposals_saying(self, given: Record) -> list[Proposal]:
+        """Returns the proposals that say the same in these very words, the oldest first."""
+        found = [self.proposals[key] for key in self._proposing.get(identity(given), ())]
         return sorted(found, key=lambda one: (one.record.create_time, one.record.record_id))
 
     def facts(self) -> Iterable[Record]:
@@ -233,13 +233,13 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         record = proposal.record
         self._metadata.pop(record.record_id, None)
         self._characters += _length(record)
-        self._proposing.setdefault(normalised(record.content), {})[record.record_id] = None
+        self._proposing.setdefault(identity(record), {})[record.record_id] = None
 
     def _withdraw(self, proposal: Proposal) -> None:
         record = proposal.record
         self._metadata.pop(record.record_id, None)
         self._characters -= _length(record)
-        _take(self._proposing, normalised(record.content), record.record_id)
+        _take(self._proposing, identity(record), record.record_id)
 
     def _enter(self, record: Record, *, stayed: bool) -> None:
         key = record.record_id
@@ -247,7 +247,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             self.words.put_one(key, fields(record))
         self._characters += _length(record)
         if _stands(record):
-            self._saying.setdefault(normalised(record.content), {})[key] = None
+            self._saying.setdefault(identity(record), {})[key] = None
         elif _is_replaced(record):
             self._replaced.setdefault(normalised(statement(record)), {})[key] = None
         for derived, belongs in self._sorts(record):
@@ -276,7 +276,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             self.words.drop(key, fields(record))
         self._metadata.pop(key, None)
         self._characters -= _length(record)
-        _take(self._saying, normalised(record.content), key)
+        _take(self._saying, identity(record), key)
         if _is_replaced(record):
             _take(self._replaced, normalised(statement(record)), key)
 
@@ -317,7 +317,7 @@ def _is_edit(step: Step, revision: int) -> bool:
 
 def _length(record: Record) -> int:
     return (
-        len(record.content)
+        len(told(record))
         + len(record.detail)
         + len(record.metadata_json)
         + sum(map(len, fields(record).values()))

@@ -1,6 +1,7 @@
 """Tombstones: what keeps a deleted record from coming back out of older text.
 
-Law: pure. A tombstone holds salted hashes, never words. It speaks against what came to be known no later than the
+Law: pure. A tombstone holds salted hashes, never words: of what was said, without who said it and the dates behind;
+those that earlier versions left have these in them. It speaks against what came to be known no later than the
 deletion; a later statement is new. That of a rejected proposal speaks against its source alone, and against these very
 words whenever they come.
 """
@@ -10,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 
-from core.long_term.texts import normalised
+from core.long_term.texts import normalised, statement, told
 from core.model.collection import Tombstone
 from core.model.record import Record, RecordKind
 from core.text.analysis import terms
@@ -24,8 +25,8 @@ def tombstone(record: Record, salt: str, time: datetime) -> Tombstone:
     """Returns what is left of a record that is deleted at `time`."""
     return Tombstone(
         record_id=record.record_id,
-        text_hash=_hash(normalised(record.content), salt),
-        term_hashes=tuple(sorted(_hashes(record.content, salt))),
+        text_hash=_hash(normalised(statement(record)), salt),
+        term_hashes=tuple(sorted(_hashes(statement(record), salt))),
         time=time,
     )
 
@@ -37,8 +38,9 @@ def rejection(record: Record, salt: str, time: datetime) -> Tombstone:
 
 def is_rejected(record: Record, tombstones: Iterable[Tombstone], salt: str) -> bool:
     """Whether a record was proposed before by the same source, and rejected."""
-    text, source = _hash(normalised(record.content), salt), _hash(_source(record), salt)
-    return any(stone.source_hash == source and stone.text_hash == text for stone in tombstones)
+    said = {_hash(normalised(text), salt) for text in (statement(record), told(record))}
+    source = _hash(_source(record), salt)
+    return any(stone.source_hash == source and stone.text_hash in said for stone in tombstones)
 
 
 def _source(record: Record) -> str:
@@ -53,14 +55,18 @@ def _source(record: Record) -> str:
     return "\0".join((*named, run))
 
 
-def is_forgotten(text: str, event_time: datetime, tombstones: Iterable[Tombstone], salt: str) -> bool:
-    """Whether a text from that time says what was deleted since."""
-    own = _hash(normalised(text), salt)
-    words = _hashes(text, salt)
+def is_forgotten(
+    forms: Iterable[str], event_time: datetime, tombstones: Iterable[Tombstone], salt: str
+) -> bool:
+    """Whether what was said at that time, in any of its forms, is what was deleted since."""
+    speaking = [stone for stone in tombstones if event_time <= stone.time and not stone.source_hash]
+    if not speaking:
+        return False
+    texts = list(dict.fromkeys(forms))
+    own = {_hash(normalised(text), salt) for text in texts}
+    words = [_hashes(text, salt) for text in texts]
     return any(
-        event_time <= stone.time and (stone.text_hash == own or _alike(words, stone.term_hashes))
-        for stone in tombstones
-        if not stone.source_hash
+        stone.text_hash in own or any(_alike(each, stone.term_hashes) for each in words) for stone in speaking
     )
 
 

@@ -40,7 +40,7 @@ def proposal(
     supersedes: tuple[RecordId, ...] = (),
 ) -> Proposal:
     """Returns a record as it waits: joined to what waits already with the same words, under the id of that."""
-    for known in collection.proposals_saying(record.content):
+    for known in collection.proposals_saying(record):
         if _is_same(known.record, record) and lasts(known.record):
             both = tuple(dict.fromkeys((*known.supersedes, *supersedes)))[:MOST_OPPONENTS]
             return Proposal(record=joined(known.record, record, settings), supersedes=both)

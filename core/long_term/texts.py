@@ -5,11 +5,12 @@ Law: pure. Equal texts up to Unicode compatibility, case, white space and end ma
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from core.model.record import Origin, Record
 from core.text.data_runs import without_data
+from core.text.scripts import is_chinese
 
 FIELD_WEIGHTS: Mapping[str, float] = {"content": 1.0, "marks": 1.0, "more": 0.5}
 LONGEST_DETAIL = 4_096  # code points of a detail whose words are searched
@@ -20,13 +21,14 @@ _UNNAMED = ("User", "用户")
 _DAY = r"\d{4}(?:-\d\d){0,2}"
 _DAYS = rf"{_DAY}(?: – {_DAY})?"
 _DATES = re.compile(rf"(?: \({_DAYS}(?:, {_DAYS})*\)|（{_DAYS}(?:、{_DAYS})*）)\Z")
+_DAY_IN = re.compile(_DAY)
 _ENDS = " .。!！;；,，"
 
 
 def fields(record: Record) -> Mapping[str, str]:
     """Returns what is searched by words, by field (see FIELD_WEIGHTS)."""
     marks = " \n".join((record.subcategory.replace("_", " "), *record.tags))
-    return {"content": record.content, "marks": marks, "more": _more(record)}
+    return {"content": told(record), "marks": marks, "more": _more(record)}
 
 
 def _more(record: Record) -> str:
@@ -39,9 +41,29 @@ def embedded(record: Record) -> str:
     """Returns what is embedded: of an episode its goal, outcome and lessons, of others the content; of data its
     beginning."""
     if record.episode is None:
-        return without_data(record.content)
+        return without_data(told(record))
     texts = (record.episode.goal, record.episode.outcome, record.episode.lessons)
     return without_data("\n".join(part for part in texts if part))
+
+
+def unnamed(sentence: str) -> str:
+    """Returns as whom the words of a user without a name are quoted, in the language of the sentence."""
+    return _UNNAMED[is_chinese(sentence)]
+
+
+def told(record: Record) -> str:
+    """Returns the content as it can stand alone: behind its speaker, before what its times come to."""
+    return quoted(record.content, record.speaker, record.said_dates)
+
+
+def quoted(sentence: str, speaker: str, dates: Sequence[str]) -> str:
+    """Returns a sentence behind its speaker, before what its times come to, as far as these are told."""
+    chinese = is_chinese(sentence)
+    if dates:
+        sentence = f"{sentence}（{'、'.join(dates)}）" if chinese else f"{sentence} ({', '.join(dates)})"
+    if not speaker:
+        return sentence
+    return f"{speaker}：{sentence}" if chinese else f"{speaker}: {sentence}"
 
 
 class Quotation(NamedTuple):
@@ -57,7 +79,11 @@ class Quotation(NamedTuple):
 
 
 def quotation(record: Record) -> Quotation:
-    """Takes a record's content apart. One that no conversation taught stands as it was given."""
+    """Takes a record's content apart: an earlier version put the speaker before it and the dates behind. One that no
+    conversation taught stands as it was given."""
+    if record.speaker:
+        is_named = record.origin is Origin.STATED and record.speaker not in _UNNAMED
+        return Quotation(record.speaker if is_named else "", record.content, ", ".join(record.said_dates))
     if not (record.conversation_id or record.invocation_id) or record.origin is Origin.STORED:
         return Quotation("", record.content)
     said = _SPEAKER.match(record.content)
@@ -71,6 +97,13 @@ def quotation(record: Record) -> Quotation:
 def statement(record: Record) -> str:
     """Returns the content without what the service put to it: the speaker before, the dates behind."""
     return quotation(record).statement
+
+
+def identity(record: Record) -> str:
+    """Returns what only records share that say the same: who is quoted, the statement, what its times come to."""
+    said = quotation(record)
+    days = _DAY_IN.findall(said.dates)
+    return "\0".join((said.speaker.casefold(), normalised(said.statement), *days))
 
 
 def normalised(text: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from core.long_term.collection import Collection
 from core.long_term.forgetting import is_forgotten
-from core.long_term.texts import normalised, statement
+from core.long_term.texts import normalised, quoted, statement, unnamed
 from core.model.record import Record
 
 
@@ -17,7 +17,7 @@ def is_withdrawn(collection: Collection, said: Sequence[str], time: datetime) ->
     stones, salt = collection.tombstones.values(), collection.record.salt
     return any(
         any(time <= (record.valid_until or record.update_time) for record in collection.replaced(sentence))
-        or is_forgotten(sentence, time, stones, salt)
+        or is_forgotten(_forms(sentence), time, stones, salt)
         for sentence in said
     ) or _is_retracted(collection, said)
 
@@ -27,6 +27,11 @@ def _is_retracted(collection: Collection, said: Sequence[str]) -> bool:
         return False
     gone = {_core(held.record) for held in collection.held.values() if held.record and held.after is None}
     return not gone.isdisjoint(map(normalised, said))
+
+
+def _forms(sentence: str) -> tuple[str, ...]:
+    """Returns a sentence as it was said, and as an earlier version's tombstone has it."""
+    return sentence, quoted(sentence, unnamed(sentence), ())
 
 
 def _core(record: Record) -> str:

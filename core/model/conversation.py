@@ -229,6 +229,20 @@ class ClusterHits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnWorths:
+    """What some turns are worth by a reader, whose name stands beside them: a byte a turn, `worth_byte`'s."""
+
+    steps: tuple[int, ...]
+    worths: bytes
+    reader: str
+
+    @property
+    def name(self) -> str:
+        """Its name among those of a conversation: its first step."""
+        return f"{self.steps[0]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary(Shown):
     """What was said in the turns of `ranges`, in few words. Times: of the earliest and the latest of them."""
 

@@ -122,6 +122,8 @@ class Record(Shown):
     `reason`: why it was superseded last; ask `superseded_reason`. `valid_from` and `valid_until` bound the time in
     which a fact is known to hold. A SUPERSEDED one without `valid_until` is a duplicate that `superseded_by` stands
     for.
+    `speaker`: as whom the words of a fact were said, `said_dates` what their relative times come to; both are beside
+    the content. An earlier version's fact has them in its content, and neither here.
     `revision` is the collection's at which a call last changed it. `awaits_review`: it is none of the collection's
     records yet, but a proposal. `writer`: the subject of the API key that wrote its words; "" without keys.
     """
@@ -161,6 +163,8 @@ class Record(Shown):
     revision: int = 0
     awaits_review: bool = False
     writer: str = ""
+    speaker: str = ""
+    said_dates: tuple[str, ...] = ()
 
     @property
     def provenance(self) -> Provenance:

@@ -23,6 +23,7 @@ from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
 from core.ports.comparer import Comparer, NoComparer
 from core.ports.embedder import Embedder
+from core.ports.reader import NoReader, Reader
 from core.ports.reranker import Reranker
 from core.ports.store import Store
 from core.usecases.hits import HitCounts
@@ -104,6 +105,7 @@ class House:
     blobs: Blobs
     embedder: Embedder
     comparer: Comparer = field(default_factory=NoComparer)
+    reader: Reader = field(default_factory=NoReader)
     agents: Agents
     memory_agents: MemoryAgents
     clock: Clock

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memorybank.v1 import long_term_pb2 as pb
+from memorybank_client.quoting import day, quoted
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand
@@ -236,6 +237,6 @@ def _table(rows: Iterable[tuple[str, pb.Record]]) -> RenderableType:
     table.add_column(overflow="fold", ratio=1)
     for number, record in rows:
         mark = STATES.get(record.state, "")
-        day = f"{record.event_time.ToDatetime():%Y-%m-%d}"
-        table.add_row(number, record.record_id, day, drawing.words(f"{mark} {record.content}".strip()))
+        said = drawing.words(f"{mark} {quoted(record)}".strip())
+        table.add_row(number, record.record_id, day(record), said)
     return table if table.row_count else Text("nothing found", drawing.FAINT)

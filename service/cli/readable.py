@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
+from memorybank_client.quoting import quotation
+
 Plain = Mapping[str, Any]
 
 KINDS = {"fact": "Facts", "episode": "Episodes", "memory": "Memories"}
@@ -43,7 +45,9 @@ def _collection(name: str, index: Plain, files: Mapping[str, str]) -> Iterator[s
         yield f"\n## {KINDS.get(kind, kind)}{f' of {name}' if name else ''}\n\n"
         for memory in listed:
             tags = f" [{', '.join(memory['tags'])}]" if memory.get("tags") else ""
-            words = _indented(memory["content"])
+            words = _indented(
+                quotation(memory["content"], memory.get("speaker", ""), memory.get("said_dates", ()))
+            )
             yield f"- {_day(memory.get('event_time'))}{words}{tags}{MARKS.get(memory.get('state', ''), '')}\n"
     for reflection in index.get("reflections", []):
         text = next(

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import ErrorReason, MemoryBankError
+from memorybank_client.quoting import quoted
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand
@@ -174,5 +175,5 @@ def _table(records: list[pb.Record]) -> RenderableType:
         of = " ".join(filter(None, (record.source, record.conversation_id, record.writer or record.agent)))
         of += "".join(f"; takes the place of {other}" for other in record.supersedes)
         since = drawing.moment(record.create_time)
-        table.add_row(record.record_id, since, origin, drawing.words(record.content), drawing.words(of))
+        table.add_row(record.record_id, since, origin, drawing.words(quoted(record)), drawing.words(of))
     return table if table.row_count else Text("nothing waits for a review", drawing.FAINT)

@@ -34,7 +34,7 @@ ITEMS = (
     pb.Item(type=pb.ITEM_TYPE_OBSERVATION, tool="pier", content="Ferry 7 leaves at 9:00."),
 )
 TAUGHT = [
-    "User: My sister Anna lives in Lyon.",
+    "My sister Anna lives in Lyon.",
     "pier: Ferry 7 leaves at 9:00.",
     QUERY,  # the episode
     f"For “{QUERY}”: ferry → pier",
@@ -43,9 +43,9 @@ TAUGHT = [
 GOAL = "Plan Anna's move"
 SAID = ("My sister Anna lives in Lyon.", "My brother Tom lives in Rome.", "我妹妹李娜住在里昂。")
 FACTS = [
-    "User: My sister Anna lives in Lyon.",
-    "User: My brother Tom lives in Rome.",
-    "用户：我妹妹李娜住在里昂。",
+    "My sister Anna lives in Lyon.",
+    "My brother Tom lives in Rome.",
+    "我妹妹李娜住在里昂。",
 ]
 
 Act = Callable[[MemoryBankClient, str], Awaitable[Any]]

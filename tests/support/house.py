@@ -96,6 +96,7 @@ async def open_house(
             store=store,
             blobs=blobs,
             embedder=embedder,
+            reader=local_reader(),
             agents=agents or ScriptedAgents().roles,
             memory_agents=memory_agents or offline_memory_agents(local_reader()),
             clock=clock,
@@ -120,7 +121,7 @@ async def open_house(
 
 def _holding(embedder: Embedder) -> Holding:
     space = embedder.space
-    return Holding(tuning=Tuning(space=space.name, dimension=space.dimension))
+    return Holding(tuning=Tuning(space=space.name, dimension=space.dimension, reader=local_reader().model))
 
 
 async def make_bank(house: House, key: BankKey = KEY, space: EmbeddingSpace | None = None) -> BankKey:

@@ -1,7 +1,7 @@
 """The offline Extractor: what users and tools said that lasts, sentence by sentence.
 
-Law: deterministic; every sentence stands as it was said, behind its speaker, and behind it in brackets the dates that
-its relative times come to. Of the user's own words (`core.text.own_words`) a sentence is a fact where the Reader takes
+Law: deterministic; every sentence stands as it was said; beside it are its speaker, and the dates that its relative
+times come to. Of the user's own words (`core.text.own_words`) a sentence is a fact where the Reader takes
 it as told and lasting. Whether an order is to stand, a list tells. Of a tool's result a few sentences with figures.
 Replies are never read. What is no fact stays what it is, a turn.
 """
@@ -23,7 +23,7 @@ from core.agents.offline.asking import MARK
 from core.agents.offline.recalling import DOMAINS
 from core.agents.offline.thinking import think
 from core.agents.outcomes import FIGURE
-from core.long_term.texts import normalised
+from core.long_term.texts import normalised, quoted, unnamed
 from core.model.record import LIFE, PREFERENCE
 from core.ports.reader import About, Reader, Reading
 from core.text import sentences
@@ -159,33 +159,30 @@ def _take(
     found: dict[str, _Found], passage: Passage, sentence: str, category: str, worth: float, confidence: float
 ) -> None:
     """Adds a sentence to what was found; the same words are one fact."""
-    content = _content(passage, sentence)
-    if len(content) > CANDIDATE_CHARACTERS:
+    speaker, dates = passage.speaker or _speaker(passage.kind, sentence), _dates(sentence, passage.event_time)
+    whole = quoted(sentence, speaker, dates)
+    if len(whole) > CANDIDATE_CHARACTERS:
         return
-    same = normalised(content)
+    same = normalised(whole)
     if (known := found.get(same)) is not None:
         numbers = tuple(dict.fromkeys((*known.candidate.passages, passage.number)))
         found[same] = replace(known, candidate=replace(known.candidate, passages=numbers))
         return
     candidate = Candidate(
-        content=content, category=category, confidence=round(confidence, 2), passages=(passage.number,)
+        content=sentence,
+        category=category,
+        confidence=round(confidence, 2),
+        passages=(passage.number,),
+        speaker=speaker,
+        said_dates=tuple(dates),
     )
     found[same] = _Found(worth=worth, candidate=candidate)
 
 
-def _content(passage: Passage, sentence: str) -> str:
-    chinese = is_chinese(sentence)
-    dates = _dates(sentence, passage.event_time)
-    if dates:
-        sentence = f"{sentence}（{'、'.join(dates)}）" if chinese else f"{sentence} ({', '.join(dates)})"
-    speaker = passage.speaker or _speaker(passage.kind, chinese)
-    return f"{speaker}：{sentence}" if chinese else f"{speaker}: {sentence}"
-
-
-def _speaker(kind: PassageKind, chinese: bool) -> str:
+def _speaker(kind: PassageKind, sentence: str) -> str:
     if kind is PassageKind.TOOL_RESULT:
-        return "工具" if chinese else "Tool"
-    return "用户" if chinese else "User"
+        return "工具" if is_chinese(sentence) else "Tool"
+    return unnamed(sentence)
 
 
 def _dates(sentence: str, time: datetime | None) -> list[str]:

@@ -27,6 +27,8 @@ from core.usecases.long_term.recall_episodes import TWICE, alike
 from core.usecases.long_term.retrieve_memories import reflections_over
 from core.verbatim.measuring import cosines, holding, words_of
 
+LEAST_FACT, MOST_FACTS = 30, 30
+"""Tokens of a fact: so many are looked for that they would fill the prompt, but no more than the second."""
 MOST_PREFERENCES = 5
 MOST_STRATEGIES = 3
 
@@ -78,7 +80,7 @@ class _Looking:
 
     def known(self) -> Known:
         settings, asked = self._house.long_term, self._command
-        facts = self._best(FACTS, settings.top_facts if asked.top_facts is None else asked.top_facts)
+        facts = self._best(FACTS, self._top_facts() if asked.top_facts is None else asked.top_facts)
         strategies = self._best(STRATEGIES, MOST_STRATEGIES)
         episodes = self._episodes(settings.top_episodes if asked.top_episodes is None else asked.top_episodes)
         return Known(
@@ -88,6 +90,11 @@ class _Looking:
             episodes=episodes,
             reflections=reflections_over(self._opened, [*strategies, *facts, *episodes]),
         )
+
+    def _top_facts(self) -> int:
+        """Returns as many as are configured, or as would fill the prompt."""
+        budget = self._command.token_budget or self._house.retrieval.token_budget
+        return max(self._house.long_term.top_facts, min(MOST_FACTS, budget // LEAST_FACT))
 
     def sources(self, known: Known) -> list[Source]:
         """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""

@@ -26,6 +26,7 @@ from core.ids import NodeId, RecordId, SegmentRef, User
 from core.keys import BankKey, CollectionKey, ConversationKey
 from core.long_term.due import expiry
 from core.long_term.ranking import Sought, ranked
+from core.long_term.texts import told
 from core.model.interaction import Segment
 from core.model.record import Record, RecordKind, RecordState, SupersededReason
 from core.model.vector import Vector
@@ -240,7 +241,7 @@ def _of_record(opened: Open, record: Record, ends: datetime | None) -> Subject:
     subject = Subject(
         what=What.RECORD,
         id=record.record_id,
-        text=record.content,
+        text=told(record),
         items=frozenset({record.record_id}),
         names=(record.record_id,),
         field=FIELDS.get(section or "", ""),

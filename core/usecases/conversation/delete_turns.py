@@ -18,6 +18,7 @@ from core.conversation.steps import (
     TurnDrop,
 )
 from core.conversation.stretches import turns_of
+from core.conversation.worths import without
 from core.errors import TurnNotFound
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, KeyType, SummaryOwed
@@ -62,6 +63,7 @@ async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDel
             *_summaries(conversation, gone),
             *_keys(conversation, gone),
             *_invocations(conversation, gone),
+            *without(conversation.worths.values(), gone),
         ]
         record = replace(_shrunk(conversation, gone), due_time=now)
         if not command.keep_records:

@@ -5,12 +5,14 @@ them, then the mark goes on. A crash repeats what is not done. What was found in
 after a switch-off, is not stored.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.agents.offline.turn_worth import worths
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
 from core.conversation.extraction import done, fixed, next_extraction
+from core.conversation.worths import rated_anew
 from core.ids import RequestId
 from core.internal_errors import RequirementFailed
 from core.keys import CollectionKey, ConversationKey
@@ -29,11 +31,13 @@ SOURCE = "conversation"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """The turns at work, as they were read. `spoken`: those whose words are looked through."""
+    """The turns at work, as they were read. `read`: those of which the worth is wanted; `spoken`: those of them whose
+    words are looked through."""
 
     seen: Seen
     owed: ExtractionOwed
     collection: CollectionKey
+    read: tuple[Turn, ...]
     spoken: tuple[Turn, ...]
 
 
@@ -44,7 +48,9 @@ async def extract_facts(house: House, key: ConversationKey, ledger: Ledger) -> N
         kept = FoundKept()
         if stretch.spoken:
             kept = await _keep(house, key, stretch, await _find(house, key, stretch, ledger))
-        await land(house, key, stretch.seen, ledger, _marking(stretch.owed, kept))
+        rated = await worths(house.reader, stretch.read)
+        marking = _marking(stretch, kept, rated, house.reader.model)
+        await land(house, key, stretch.seen, ledger, marking)
 
 
 async def _fix(house: House, key: ConversationKey, ledger: Ledger) -> Stretch | None:
@@ -79,6 +85,7 @@ async def _read(house: House, key: ConversationKey, seen: Seen, owed: Extraction
             collection=CollectionKey(
                 tenant=key.tenant, user=key.user, collection=conversation.record.collection
             ),
+            read=tuple(turns if wanted else ()),
             spoken=tuple(t for t in turns if wanted and (not t.invocation_id or t.step in again)),
         )
 
@@ -110,10 +117,16 @@ async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: Fac
         return FoundKept(withheld=found.withheld)
 
 
-def _marking(owed: ExtractionOwed, kept: FoundKept) -> Callable[[Conversation], Outcome | None]:
+def _marking(
+    stretch: Stretch, kept: FoundKept, rated: Sequence[float] | None, reader: str
+) -> Callable[[Conversation], Outcome | None]:
+    owed = stretch.owed
+    worth = dict(zip((turn.step for turn in stretch.read), rated or (), strict=rated is not None))
+
     def make(conversation: Conversation) -> Outcome | None:
         if conversation.record.extraction != owed:
             return None
-        return done(conversation.record, owed, kept.fact_ids, kept.withheld), ()
+        put = rated_anew(conversation, worth, reader)
+        return done(conversation.record, owed, kept.fact_ids, kept.withheld), put
 
     return make

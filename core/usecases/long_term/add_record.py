@@ -14,7 +14,7 @@ from core.long_term.forgetting import is_forgotten, is_rejected
 from core.long_term.reviewing import awaits, proposal
 from core.long_term.standing import Rewriting
 from core.long_term.steps import ProposalPut, RecordDrop, RecordPut, Step
-from core.long_term.texts import normalised
+from core.long_term.texts import normalised, statement, told
 from core.model.record import Origin, Record, RecordKind, RecordState, SupersededReason
 from core.model.review import Proposal
 from core.ports.aggregates import Committed, RequestKey
@@ -70,7 +70,7 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
         if was_forgotten(collection, given, approves=command.approves):
             return Edit(result=Kept(record_ids=(), forgotten=True))
         waits = awaits(collection.record, given, approves=command.approves)
-        known = collection.same_text(given.content) if given.kind is RecordKind.FACT else None
+        known = collection.same_text(given) if given.kind is RecordKind.FACT else None
         if known is not None and lasts(known) and not (waits and command.supersedes):
             rewriting = Rewriting(collection, house.long_term)
             joined = rewriting.known(known, given, is_approved=not waits)
@@ -171,4 +171,4 @@ def was_forgotten(collection: Collection, given: Record, *, approves: bool = Fal
         return True
     if given.origin is Origin.STORED:
         return False
-    return is_forgotten(given.content, given.event_time, stones, salt)
+    return is_forgotten((statement(given), told(given)), given.event_time, stones, salt)

@@ -76,7 +76,14 @@ def _dropping(
 
 def texts_of(record: Record) -> Iterator[str]:
     """Yields every text of a record."""
-    yield from (record.content, record.detail, record.subcategory, *record.tags, record.source)
+    yield from (
+        record.content,
+        record.speaker,
+        record.detail,
+        record.subcategory,
+        *record.tags,
+        record.source,
+    )
     yield from (record.agent, record.metadata_json)
     yield from (source.source for source in record.also_from)
     if (episode := record.episode) is not None:

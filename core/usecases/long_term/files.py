@@ -117,10 +117,18 @@ def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
         own["superseded_reason"] = record.superseded_reason.value
     if record.ttl is not None:
         own["ttl_seconds"] = record.ttl.total_seconds()
-    for name in ("conversation_id", "invocation_id", "agent", "superseded_by", "reflection_id", "writer"):
+    for name in (
+        "conversation_id",
+        "invocation_id",
+        "agent",
+        "superseded_by",
+        "reflection_id",
+        "writer",
+        "speaker",
+    ):
         if value := getattr(record, name):
             own[name] = value
-    for name in ("steps", "contested_with"):
+    for name in ("steps", "contested_with", "said_dates"):
         if value := getattr(record, name):
             own[name] = list(value)
     if record.metadata_json and record.recovery is not None:
@@ -276,6 +284,8 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         invocation_id=InvocationId(_id_or_none(entry.get("invocation_id", ""))),
         agent=_text(entry.get("agent", ""), 128),
         writer=_text(entry.get("writer", ""), 128),
+        speaker=_text(entry.get("speaker", ""), 128),
+        said_dates=tuple(_text(day, 64, least=1) for day in _list(entry.get("said_dates", []), TAGS)),
         event_time=event_time,
         create_time=created,
         update_time=_time(entry.get("updated_at"), created),

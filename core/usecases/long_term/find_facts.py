@@ -14,6 +14,7 @@ from core.errors import CollectionNotFound
 from core.ids import ConversationId, InvocationId, RecordId
 from core.keys import CollectionKey
 from core.long_term.ranking import Sought, similarities
+from core.long_term.texts import told
 from core.model.record import NO_INVOCATION, NO_RECORD, Origin, Record, RecordKind
 from core.text.sensitive import ALL, sort_in
 from core.usecases.house import House
@@ -57,7 +58,7 @@ def _checked(found: Sequence[Candidate], passages: Sequence[Passage]) -> tuple[l
     """Returns those that the passages bear out and that hold nothing sensitive; and how many of the others hold
     something sensitive."""
     sound = [one for one in found if not problem_of_candidate(one, passages)]
-    harmless = [one for one in sound if sort_in((one.content, one.subcategory), ALL) is None]
+    harmless = [one for one in sound if sort_in((one.content, one.subcategory, one.speaker), ALL) is None]
     return harmless, len(sound) - len(harmless)
 
 
@@ -75,7 +76,7 @@ async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) 
             )
             similar = similarities(collection, sought, admits, house.embedder.space)
             order: list[RecordId] = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
-            return [collection.records[record_id].content for record_id in order[:MOST_KNOWN]]
+            return [told(collection.records[record_id]) for record_id in order[:MOST_KNOWN]]
     except CollectionNotFound:
         return []
 
@@ -90,6 +91,8 @@ def _record(house: House, source: Source, candidate: Candidate, passages: Sequen
         category=candidate.category,
         subcategory=candidate.subcategory,
         content=candidate.content,
+        speaker=candidate.speaker,
+        said_dates=candidate.said_dates,
         confidence=min(candidate.confidence, FIRST_CONFIDENCE),
         event_time=min(stated, now),
         create_time=now,

@@ -11,6 +11,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.reviewing import require_approval
 from core.long_term.steps import ReflectionPut
+from core.long_term.texts import told
 from core.model.record import Record, RecordState, Reflection
 from core.model.usage import NO_USAGE, Usage
 from core.ports.aggregates import Committed, RequestKey
@@ -105,7 +106,7 @@ class _Writing:
         does = "a reflection's title is a caller's"
         require_approval(collection.record, approves=self._command.approves, does=does)
         records = self._chosen(collection)
-        said = tuple((record.record_id, record.content) for record in records)
+        said = tuple((record.record_id, told(record)) for record in records)
         if said not in self._opinions:
             raise Unasked(lambda: self._ask(said, records))
         reflection = Reflection(

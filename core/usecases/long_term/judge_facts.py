@@ -16,7 +16,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.ranking import Sought, similarities
 from core.long_term.standing import Contradiction, Rewriting, by_rank
-from core.long_term.texts import embedded, quotation, statement
+from core.long_term.texts import embedded, quotation, statement, told
 from core.model.record import Record, SupersededReason
 from core.model.vector import Vector
 from core.ports.aggregates import Draft
@@ -139,7 +139,7 @@ def by_nearness(house: House, collection: Collection, fact: Record, vector: Vect
         top_k=house.long_term.judged_against,
         alpha=house.retrieval.alpha,
         now=fact.create_time,
-        text=fact.content,
+        text=told(fact),
         vector=vector,
     )
 

@@ -111,7 +111,7 @@ def _told(command: KeepFound, ids: Sequence[RecordId]) -> FoundKept:
 def same_as(collection: Collection, found: Record, lasts: Lasts) -> RecordId | None:
     """Returns the record with the very same words: of facts, and of what was distilled."""
     if found.kind is RecordKind.FACT:
-        known = collection.same_text(found.content)
+        known = collection.same_text(found)
         return known.record_id if known and lasts(known) else None
     if found.kind is RecordKind.EPISODE:
         return None

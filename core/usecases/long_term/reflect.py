@@ -22,6 +22,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.due import is_lesson, uncovered
 from core.long_term.steps import RecordPut, ReflectionPut, Step
+from core.long_term.texts import told
 from core.long_term.worth import weight
 from core.model.record import STRATEGY, Record, Reflection
 from core.ports.aggregates import Draft
@@ -58,7 +59,7 @@ async def written(
     shown = [
         Reflected(
             number=number,
-            content=without_markup(record.content),
+            content=without_markup(told(record)),
             subcategory=without_markup(record.subcategory),
             confidence=record.confidence,
             weight=weight(record),

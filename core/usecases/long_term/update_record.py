@@ -105,9 +105,10 @@ def _revived(rewriting: Rewriting, before: Record) -> Record:
 
 
 def reworded(record: Record, *, stated: bool) -> Record:
-    """Returns a record with other words as its caller's: only who speaks for the user states something."""
-    is_stated = record.origin is Origin.STATED
-    return replace(record, origin=Origin.STORED) if is_stated and not stated else record
+    """Returns a record with other words as its caller's, who quotes nobody: only who speaks for the user states
+    something."""
+    own = replace(record, speaker="", said_dates=())
+    return replace(own, origin=Origin.STORED) if record.origin is Origin.STATED and not stated else own
 
 
 def _values(record: Record, command: UpdateRecord) -> dict[str, Any]:

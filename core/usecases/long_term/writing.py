@@ -14,6 +14,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.due import expiry
 from core.long_term.steps import CollectionPut, ProposalPut, RecordDrop, RecordPut, ReflectionPut, Step
+from core.long_term.texts import told
 from core.model.collection import CollectionRecord
 from core.model.record import STRATEGY, Record
 from core.ports.aggregates import Committed, Draft, RequestKey
@@ -163,7 +164,7 @@ def _check_limits(house: House, collection: Collection, steps: Sequence[Step]) -
 
 def characters(record: Record) -> int:
     """Returns the characters that a new record is counted with."""
-    return len(record.content) + len(record.detail) + len(record.metadata_json)
+    return len(told(record)) + len(record.detail) + len(record.metadata_json)
 
 
 async def make(house: House, key: CollectionKey, requires: tuple[Require, ...] | None = None) -> None:

@@ -1625,6 +1625,8 @@ class Record(_message.Message):
     AWAITS_REVIEW_FIELD_NUMBER: _builtins.int
     WRITER_FIELD_NUMBER: _builtins.int
     SUPERSEDES_FIELD_NUMBER: _builtins.int
+    SPEAKER_FIELD_NUMBER: _builtins.int
+    SAID_DATES_FIELD_NUMBER: _builtins.int
     record_id: _builtins.str
     """Its id, unique in the collection. Empty in AddRecord: generated."""
     kind: Global___RecordKind.ValueType
@@ -1676,6 +1678,11 @@ class Record(_message.Message):
     writer: _builtins.str
     """Who wrote its words: the subject of the caller's API key; of what was learned, of the first of its turns, or of its
     run. Empty: no key was asked for. Output only.
+    """
+    speaker: _builtins.str
+    """As whom the words of a fact were said that was learned from a conversation or a run, at most 128 code points: a name,
+    `User` or `Tool`, in Chinese 用户 or 工具. Empty: nobody is quoted, or an earlier version learned it, whose content
+    begins with it. Output only.
     """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -1733,6 +1740,12 @@ class Record(_message.Message):
     def supersedes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Of what waits for a review: the facts whose place it takes once it is approved. Told by ListRecords. Output only."""
 
+    @_builtins.property
+    def said_dates(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the relative times in those words come to ("last week"): each a day, a month or a year as `2026-03-02`,
+        `2026-03`, `2026`, or two days as `2026-02-23 – 2026-03-01`. Output only.
+        """
+
     def __init__(
         self,
         *,
@@ -1774,10 +1787,12 @@ class Record(_message.Message):
         awaits_review: _builtins.bool = ...,
         writer: _builtins.str = ...,
         supersedes: _abc.Iterable[_builtins.str] | None = ...,
+        speaker: _builtins.str = ...,
+        said_dates: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "confidence", b"confidence", "create_time", b"create_time", "episode", b"episode", "event_time", b"event_time", "last_use_time", b"last_use_time", "recovery", b"recovery", "reward", b"reward", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "source", b"source", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "said_dates", b"said_dates", "source", b"source", "speaker", b"speaker", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015

@@ -1,6 +1,7 @@
 """The local model behind the Reader port: one short run of the encoder a sentence, then a small network.
 
-What is embedded as a passage in these very words is not read again, as an input of one sentence is. A sentence among
+What was read of late is not read again, nor what is embedded as a passage in these very words, as an input of one
+sentence is. A sentence among
 others is: its tokens' states in the run of the whole text are other ones, by which half of what is told is missed.
 
 Law: what it keeps of a text is found by a digest, and no text is; `forget` drops it. The network's weights are checked
@@ -77,7 +78,11 @@ class LocalReader:
             return [None] * len(sentences)
         found = [self._overheard.get(digest(sentence)) for sentence in sentences]
         missing = [sentence for sentence, known in zip(sentences, found, strict=True) if known is None]
-        made = iter(await embedder.passages.rows(missing, partial(_read, embedder), MEANS) if missing else ())
+        edition = self._overheard.edition
+        read = await embedder.passages.rows(missing, partial(_read, embedder), MEANS) if missing else ()
+        for sentence, row in zip(missing, read, strict=True):
+            self._overheard.add(digest(sentence), np.array(row), edition)
+        made = iter(read)
         rows = [
             seen(next(made) if known is None else known, s) for s, known in zip(sentences, found, strict=True)
         ]

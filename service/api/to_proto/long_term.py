@@ -105,6 +105,8 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         revision=value.revision,
         awaits_review=value.awaits_review,
         writer=value.writer,
+        speaker=value.speaker,
+        said_dates=value.said_dates,
     )
     if value.episode is not None:
         episode = value.episode

@@ -1,7 +1,9 @@
 """The MCP server, driven by the official SDK's client."""
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -61,6 +63,7 @@ async def test_facts_are_stored_found_and_brought_up_to_date_through_tools(addre
     assert "it contradicts" in again
     assert "PostgreSQL" in found
     assert found.index("PostgreSQL") < found.index("MySQL")
+    assert re.search(rf"\[r-\w+\] {datetime.now(UTC):%Y}-\d\d-\d\d .*PostgreSQL", found)
 
 
 async def test_a_refusal_is_told_to_the_model(address: str) -> None:

@@ -10,6 +10,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 from memorybank.v1 import long_term_pb2 as pb
+from memorybank_client.quoting import day, quoted
 
 NOTHING = "(nothing found)"
 
@@ -115,7 +116,7 @@ def memory(record: pb.Record) -> Memory:
         {
             "id": record.record_id,
             "kind": kinds.get(record.kind, "memory"),
-            "content": record.content or record.episode.goal,
+            "content": quoted(record),
             "time": record.event_time.ToJsonString(),
             "category": record.category,
             "contested_with": list(record.contested_with),
@@ -129,17 +130,17 @@ def listed(lines: Iterable[str]) -> str:
 
 
 def line(record: pb.Record) -> str:
-    """Returns a memory on one line, or an episode with its steps below."""
+    """Returns a memory on one line, behind its day, or an episode with its steps below."""
     if record.kind == pb.RECORD_KIND_EPISODE:
         return _episode(record)
     others = ", ".join(record.contested_with)
     mark = f" (CONTESTED by {others})" if record.state == pb.RECORD_STATE_CONTESTED and others else ""
-    return f"[{record.record_id}] {record.content}{mark}"
+    return f"[{record.record_id}] {day(record)} {quoted(record)}{mark}"
 
 
 def _episode(record: pb.Record) -> str:
     episode = record.episode
-    parts = [f"[{record.record_id}] {episode.goal}"]
+    parts = [f"[{record.record_id}] {day(record)} {episode.goal}"]
     parts += [f"  {number}. {step}" for number, step in enumerate(episode.steps, 1)]
     parts += [f"  outcome: {episode.outcome}"] if episode.outcome else []
     parts += [f"  lessons: {episode.lessons}"] if episode.lessons else []

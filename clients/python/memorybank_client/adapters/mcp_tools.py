@@ -38,6 +38,7 @@ from memorybank_client.adapters.mcp_results import (
 )
 from memorybank_client.adapters.react import ReActAdapter
 from memorybank_client.adapters.reading import TOOL_NAME
+from memorybank_client.quoting import day, quoted
 
 MOST = 50
 PAGE = 1_000
@@ -366,7 +367,7 @@ class MemoryTools:
         if stored.superseded_ids:
             said += f"; it takes the place of {', '.join(stored.superseded_ids)}"
         if contested:
-            others = "; ".join(f"[{one.record_id}] {one.content}" for one in contested)
+            others = "; ".join(f"[{one.record_id}] {day(one)} {quoted(one)}" for one in contested)
             said += (
                 f"; it contradicts {others}. Ask the user which is right, then correct or forget the other"
             )

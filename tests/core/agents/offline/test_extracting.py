@@ -35,24 +35,28 @@ async def test_most_of_what_lasts_is_found_and_nothing_that_passes_or_that_an_ag
 
 
 async def test_a_fact_stands_as_it_was_said_with_its_speaker_and_the_date_it_speaks_of() -> None:
-    found = await contents(
-        passage("I went to Oslo with my sister Anna yesterday. Can you book a table?", speaker="Ada"),
-        passage("我上周和妹妹李娜去了杭州。请帮我订票。", number=1),
+    found = await candidates(
+        [
+            passage("I went to Oslo with my sister Anna yesterday. Can you book a table?", speaker="Ada"),
+            passage("我上周和妹妹李娜去了杭州。请帮我订票。", number=1),
+        ]
     )
 
-    assert found == [
-        "Ada: I went to Oslo with my sister Anna yesterday. (2024-05-07)",
-        "用户：我上周和妹妹李娜去了杭州。（2024-04-29 – 2024-05-05）",
+    assert [(one.content, one.speaker, one.said_dates) for one in found] == [
+        ("I went to Oslo with my sister Anna yesterday.", "Ada", ("2024-05-07",)),
+        ("我上周和妹妹李娜去了杭州。", "用户", ("2024-04-29 – 2024-05-05",)),
     ]
 
 
 async def test_of_a_tools_result_sentences_with_figures_are_taken_and_of_a_reply_nothing() -> None:
-    found = await contents(
-        passage("ok\nThe ferry costs 42 EUR and leaves at 9:00.", PassageKind.TOOL_RESULT),
-        passage("You told me that your sister Anna lives in Oslo.", PassageKind.REPLY, 1),
+    (found,) = await candidates(
+        [
+            passage("ok\nThe ferry costs 42 EUR and leaves at 9:00.", PassageKind.TOOL_RESULT),
+            passage("You told me that your sister Anna lives in Oslo.", PassageKind.REPLY, 1),
+        ]
     )
 
-    assert found == ["Tool: The ferry costs 42 EUR and leaves at 9:00."]
+    assert (found.content, found.speaker) == ("The ferry costs 42 EUR and leaves at 9:00.", "Tool")
 
 
 async def test_what_was_said_twice_is_told_once_and_rests_on_both() -> None:
@@ -60,7 +64,7 @@ async def test_what_was_said_twice_is_told_once_and_rests_on_both() -> None:
 
     (found,) = await candidates([passage(text), passage(text, number=1)])
 
-    assert (found.content, found.passages) == ("User: My sister Anna lives in Lyon.", (0, 1))
+    assert (found.content, found.passages) == ("My sister Anna lives in Lyon.", (0, 1))
 
 
 async def test_a_long_text_gives_no_more_facts_than_may_be_and_the_same_ones_again() -> None:

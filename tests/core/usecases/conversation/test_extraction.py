@@ -59,7 +59,7 @@ async def test_ten_turns_teach_what_the_user_said_in_them_and_nothing_the_agent_
         async with house.conversations.reading(KEY) as conversation:
             record = conversation.record
 
-    assert [fact.content for fact in found] == ["User: My sister Anna lives in Lyon.", "用户：我对花生过敏。"]
+    assert [fact.content for fact in found] == ["My sister Anna lives in Lyon.", "我对花生过敏。"]
     assert [fact.steps for fact in found] == [(1,), (3,)]
     assert {fact.origin for fact in found} == {Origin.STATED}
     assert {fact.conversation_id for fact in found} == {KEY.conversation_id}
@@ -130,7 +130,7 @@ async def test_what_is_sensitive_is_withheld() -> None:
         await extracted(house)
         found = await facts(house)
 
-    assert [fact.content for fact in found] == ["User: My brother Tom lives in Rome."]
+    assert [fact.content for fact in found] == ["My brother Tom lives in Rome."]
 
 
 async def test_what_was_deleted_does_not_come_back_out_of_older_turns_and_said_again_it_does() -> None:

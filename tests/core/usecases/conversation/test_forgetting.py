@@ -34,7 +34,7 @@ from tests.support.reading import candidates, local_reader
 from tests.support.scripted_agents import ScriptedAgents
 from tests.support.talking import KEY, said, say
 
-ANNA = "User: My sister Anna lives in Lyon."
+ANNA = "My sister Anna lives in Lyon."
 
 
 async def taught(house: House, *texts: str) -> None:
@@ -63,7 +63,7 @@ async def test_what_only_the_deleted_turns_taught_goes_and_leaves_a_tombstone() 
         async with house.conversations.reading(KEY) as conversation:
             owed = conversation.record.forgetting
 
-        assert await contents(house) == ["用户：我对花生过敏。"]
+        assert await contents(house) == ["我对花生过敏。"]
     assert tombstones == {before[0].record_id}
     assert owed == ()
 
@@ -122,7 +122,7 @@ async def test_a_fact_of_several_turns_goes_and_those_that_are_left_are_looked_t
         assert await facts(house) == []
         await extracted(house)
 
-        assert await contents(house) == ["User: My brother Tom lives in Rome."]
+        assert await contents(house) == ["My brother Tom lives in Rome."]
     assert asked == [[1, 2], [2]]
 
 
@@ -182,7 +182,7 @@ async def test_what_is_found_in_turns_that_are_deleted_meanwhile_is_not_kept() -
         await end_conversation(house, EndConversation(key=KEY))
         await extracted(house)
 
-        assert await contents(house) == ["用户：我对花生过敏。"]
+        assert await contents(house) == ["我对花生过敏。"]
     assert asked == [list(range(1, 11)), list(range(2, 11))]
 
 
@@ -192,7 +192,7 @@ async def test_a_conversation_goes_when_what_its_deleted_turns_taught_is_forgott
         await _owe(house, 1)
         await delete_conversation(house, DeleteConversation(key=KEY))
 
-        assert await contents(house) == ["用户：我对花生过敏。"]
+        assert await contents(house) == ["我对花生过敏。"]
         with pytest.raises(ConversationNotFound):
             await forget_turns(house, KEY)
 
@@ -233,7 +233,7 @@ async def test_what_a_conversation_taught_stays_after_it_unless_it_is_to_be_forg
         await taught(house, "My brother Tom lives in Rome.")
         await purge(house)
 
-        assert kept == [ANNA, "用户：我对花生过敏。"]
+        assert kept == [ANNA, "我对花生过敏。"]
         assert await contents(house) == []
         async with house.collections.reading(MEMORY) as collection:
             assert len(collection.tombstones) == 3

@@ -75,7 +75,7 @@ async def test_a_failed_call_and_the_same_tools_next_success_are_a_recovery_and_
     )
     assert "tool:search" in worked.tags
     (seen,) = (records[record_id] for record_id in first.concluded.fact_ids)
-    assert (seen.content, seen.origin) == ("book: booked, 42 EUR", Origin.OBSERVED)
+    assert (seen.content, seen.origin) == ("booked, 42 EUR", Origin.OBSERVED)
     assert fix.recovery is not None
     assert (fix.recovery.error_type, fix.recovery.tool) == ("ValueError", "book")
     assert fix.recovery.message == "ValueError: the date must be YYYY-MM-DD"
@@ -132,7 +132,7 @@ async def test_facts_come_from_the_query_and_from_what_tools_answered_and_never_
         found = await left(house)
 
     assert ended.concluded is not None
-    assert facts(found) == ["book: Ferry 7 leaves at 9:00."]
+    assert facts(found) == ["Ferry 7 leaves at 9:00."]
     assert {record.steps for record in found} == {(1,)}
     assert ended.concluded.fact_ids == tuple(record.record_id for record in found)
 
@@ -146,7 +146,7 @@ async def test_what_the_user_said_in_a_query_is_taken_once() -> None:
         (fact,) = await left(house)
 
     assert (fact.content, fact.origin, fact.also_from) == (
-        "User: My sister Anna lives in Lyon.",
+        "My sister Anna lives in Lyon.",
         Origin.STATED,
         (),
     )
