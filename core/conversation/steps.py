@@ -9,6 +9,7 @@ from core.aggregate.codec import StepCodec
 from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part, numbered
 from core.model.conversation import ClusterHits, ConversationRecord, KeyMemory, Summary, Turn, TurnCluster
 from core.model.invocation import InvocationSummary
+from core.model.turn_retraction import HeldTurn, TurnRetraction
 
 TURNS = Part(name="turns", of=Turn)
 CLUSTERS = Part(name="clusters", of=TurnCluster)
@@ -16,7 +17,9 @@ HITS = Part(name="hits", of=ClusterHits)
 SUMMARIES = Part(name="summaries", of=Summary)
 KEYS = Part(name="keys", of=KeyMemory)
 INVOCATIONS = Part(name="invocations", of=InvocationSummary)
-PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS)
+RETRACTIONS = Part(name="retractions", of=TurnRetraction)
+HELD = Part(name="held", of=HeldTurn)
+PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS, RETRACTIONS, HELD)
 
 
 class Step(step.Step):
@@ -125,6 +128,42 @@ class InvocationDrop(Step):
 
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=INVOCATIONS, item=self.invocation_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRetractionPut(Step):
+    """A retraction made, or closed."""
+
+    retraction: TurnRetraction
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=RETRACTIONS, item=self.retraction.retraction_id, value=self.retraction)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRetractionDrop(Step):
+    retraction_id: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=RETRACTIONS, item=self.retraction_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldTurnPut(Step):
+    """What a retraction keeps for a release."""
+
+    held: HeldTurn
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=HELD, item=self.held.name, value=self.held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldTurnDrop(Step):
+    name: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=HELD, item=self.name)
 
 
 ConversationChange = Change[Step]

@@ -56,18 +56,12 @@ async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDel
 
     def stage(conversation: Conversation, _revision: int) -> Draft[TurnsDeleted]:
         gone = frozenset(_chosen(conversation, command))
-        rest = [
-            *(TurnDrop(step=step) for step in sorted(gone)),
-            *_clusters(conversation, gone),
-            *_summaries(conversation, gone),
-            *_keys(conversation, gone),
-            *_invocations(conversation, gone),
-        ]
-        record = replace(_shrunk(conversation, gone), due_time=now)
+        rest = without(conversation, gone)
+        record = replace(shrunk(conversation, gone), due_time=now)
         if not command.keep_records:
             record = forgetting(record, gone)
         return Draft(
-            result=_counted(rest),
+            result=counted(rest),
             steps=(ConversationPut(record=record), *rest),
             touches=frozenset({"conversation"}),
             erase=True,
@@ -86,6 +80,17 @@ def _chosen(conversation: Conversation, command: DeleteTurns) -> list[int]:
     if not found:
         raise TurnNotFound(command.first_step)
     return found
+
+
+def without(conversation: Conversation, gone: frozenset[int]) -> list[Step]:
+    """Returns the steps by which turns go, with all that rests on them."""
+    return [
+        *(TurnDrop(step=step) for step in sorted(gone)),
+        *_clusters(conversation, gone),
+        *_summaries(conversation, gone),
+        *_keys(conversation, gone),
+        *_invocations(conversation, gone),
+    ]
 
 
 def _clusters(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
@@ -114,7 +119,7 @@ def _invocations(conversation: Conversation, gone: frozenset[int]) -> Iterator[S
             yield InvocationDrop(invocation_id=summary.invocation_id)
 
 
-def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRecord:
+def shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRecord:
     """Returns the record without the turns, and with the summaries it owes for what is left of theirs."""
     record = conversation.record
     lost = (s for s in conversation.summaries_in_order() if s.tells_of(gone))
@@ -134,7 +139,7 @@ def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRec
     )
 
 
-def _counted(steps: list[Step]) -> TurnsDeleted:
+def counted(steps: list[Step]) -> TurnsDeleted:
     def count(kind: type) -> int:
         return sum(isinstance(step, kind) for step in steps)
 
