@@ -58,6 +58,8 @@ def addresses(memory: Remembered) -> list[str]:
         ("/interaction", {**bank, "interaction": memory.interaction_id, "segment": "0"}),
         ("/file", {**bank, "file": memory.attachment_id}),
         ("/picture", {**bank, "file": memory.attachment_id}),
+        ("/pair", {**bank, "first": memory.node_id, "second": memory.other_id}),
+        ("/pair", {**collection, "first": memory.contested_ids[0], "second": memory.contested_ids[1]}),
         ("/record", {**collection, "record": memory.record_id}),
         ("/record", {**collection, "record": memory.contested_ids[0]}),
         ("/review", collection),
@@ -88,6 +90,7 @@ def questions(browser: Browser, memory: Remembered) -> Iterator[str]:
         ("record-retraction", {**collection, "id": memory.record_id}),
         ("fact", {**collection, "id": memory.contested_ids[0]}),
         ("turn", {**talk, "id": "1"}),
+        ("turn-retraction", {**talk, "id": "1"}),
         ("key-memory", {**talk, "id": memory.key_id}),
     ]
     for what, fields in asked:
