@@ -1,6 +1,5 @@
 """The console in a real browser: by keys alone, on a narrow screen, and with a memory that would act if it could."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -8,7 +7,7 @@ import pytest
 
 from memorybank.v1 import types_pb2 as types
 from tests.console.test_pages import PAYLOADS, addresses
-from tests.support.browsing import Window, chromium, window
+from tests.support.browsing import Window, chromium
 from tests.support.console_memory import NINE, TEN, Remembered, remember
 from tests.support.scale import scaled
 
@@ -16,17 +15,6 @@ NARROW = 320
 FILES = ("/file", "/picture", "/graph")
 HARMLESS = "responded with a status of 415"
 """A file that is no picture is no picture; the page says what it is."""
-
-
-@pytest.fixture(scope="module")
-def opened() -> Iterator[Window]:
-    with window() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def ada(opened: Window) -> Remembered:
-    return remember(opened.client, "ada")
 
 
 def shown(memory: Remembered) -> list[str]:
