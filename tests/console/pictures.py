@@ -24,9 +24,6 @@ def take(window: Window, folder: Path) -> None:
     prompt.evaluate("document.getElementById('tokens').scrollIntoView()")
     prompt.screenshot(path=folder / "console-prompt.png")
 
-    bank = window.page("/bank?bank=trip", **WIDE)
-    bank.screenshot(path=folder / "console-bank.png")
-
     conflict = window.page("/conflict?bank=trip", **WIDE, color_scheme="dark")
     conflict.click(".languages button")
     conflict.wait_for_selector("html[lang=zh]")
