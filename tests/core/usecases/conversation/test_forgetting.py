@@ -15,6 +15,7 @@ from core.ids import RecordId
 from core.long_term.collection import Collection
 from core.long_term.standing import Contradiction, Rewriting
 from core.model.record import Record, RecordState, SupersededReason
+from core.model.retraction import RetractionState
 from core.ports.aggregates import Draft
 from core.usecases.conversation.delete_conversation import (
     DeleteConversation,
@@ -298,3 +299,33 @@ async def test_facts_found_while_a_conversation_is_forgotten_do_not_land() -> No
             await extracted(house)
 
         assert await house.store.count(MEMORY.tenant, MEMORY.kind, MEMORY.user) == 0
+
+
+async def test_what_is_taken_back_with_turns_is_followed_up_where_a_process_died_over_it() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", "我对花生过敏。")
+        before = await facts(house)
+
+        for closes in (None, RetractionState.RELEASED):
+            await owe(house, closes)
+            async with house.conversations.reading(KEY) as conversation:
+                assert FORGET in due(conversation, conversation.record.update_time)
+            await forget_turns(house, KEY)
+            await forget_turns(house, KEY)
+            async with house.collections.reading(MEMORY) as collection:
+                states = [each.state for each in collection.retractions.values()]
+            left = await facts(house)
+            assert states == [closes or RetractionState.QUARANTINED]
+            kept = before[1:] if closes is None else before
+            assert {fact.content for fact in left} == {fact.content for fact in kept}
+
+
+async def owe(house: House, closes: RetractionState | None) -> None:
+    """Stores what RetractTurns and ReleaseTurns of the first turn owe long-term memory, and no more."""
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[None]:
+        record = replace(conversation.record, generation=conversation.record.generation + 1)
+        owed = forgetting(record, frozenset({1}), retraction_id="x-1", closes=closes)
+        return Draft(result=None, steps=(ConversationPut(record=owed),))
+
+    await house.conversations.commit(KEY, stage)
