@@ -16,7 +16,7 @@ from service.server import running
 from tests.service.test_access_clients import written
 from tests.support.api_keys import key_for
 from tests.support.console import words_of
-from tests.support.envoy import envoy, program
+from tests.support.envoy import NAME, envoy, program
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import CHECKOUT
 from tests.support.scale import scaled
@@ -61,8 +61,9 @@ async def pages(server: str, key: Path, ca: Path) -> tuple[list[httpx2.Response]
 async def test_its_pages_are_there_through_envoy_with_a_key_over_tls(tmp_path: Path) -> None:
     tls = tmp_path / "tls"
     tls.mkdir()
-    make(tls, NAMES)
-    settings = settings_for(tmp_path / "data", auth={"required": "true"})
+    make(tls, (*NAMES, NAME))
+    certificate = {"certificate": tls / "server.pem", "key": tls / "server.key"}
+    settings = settings_for(tmp_path / "data", tls=certificate, auth={"required": "true"})
     async with running(settings, HashingEmbedder()) as address, credentials_of(settings) as credentials:
         _, token = await key_for(credentials)
         async with envoy(tmp_path, [str(address)], tls) as proxy:
