@@ -11,12 +11,13 @@ from core.conversation.conversation import Conversation
 from core.conversation.due import FORGET, due
 from core.conversation.steps import ConversationPut, TurnDrop
 from core.errors import ConversationNotFound, MemoryOff, StaleRevision
-from core.ids import RecordId
+from core.ids import RecordId, RequestId
 from core.long_term.collection import Collection
 from core.long_term.standing import Contradiction, Rewriting
 from core.model.record import Record, RecordState, SupersededReason
 from core.model.retraction import RetractionState
-from core.ports.aggregates import Draft
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.conversation.close_turns import CloseTurns, close_turns
 from core.usecases.conversation.delete_conversation import (
     DeleteConversation,
     _close,
@@ -25,6 +26,8 @@ from core.usecases.conversation.delete_conversation import (
 from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.end_conversation import EndConversation, end_conversation
 from core.usecases.conversation.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.retract_turns import RetractTurns, retract_turns
+from core.usecases.deletions import Deletion
 from core.usecases.house import House
 from core.usecases.long_term.judge_facts import judge_facts
 from core.usecases.user.update_user import UpdateUser, update_user
@@ -329,3 +332,24 @@ async def owe(house: House, closes: RetractionState | None) -> None:
         return Draft(result=None, steps=(ConversationPut(record=owed),))
 
     await house.conversations.commit(KEY, stage)
+
+
+async def test_turns_that_were_erased_are_told_once_so_that_a_restored_store_loses_them_again() -> None:
+    told: list[Deletion] = []
+    async with open_house(unasked=False) as opened:
+        house = replace(opened, deleted=told.append)
+        await taught(house, "My sister Anna lives in Lyon.", "我对花生过敏。")
+        taken = await retract_turns(house, RetractTurns(key=KEY, steps=(1,)))
+        assert taken.result.retraction is not None
+        assert told == []  # it may come back
+        closing = CloseTurns(
+            key=KEY,
+            retraction_id=taken.result.retraction.retraction_id,
+            erases=True,
+            request=RequestKey(request_id=RequestId("e1"), verb="EraseTurns", digest="e1"),
+        )
+
+        for _ in range(2):
+            await close_turns(house, closing)
+
+    assert [(deletion.kind, dict(deletion.items)) for deletion in told] == [(KEY.kind, {"turns": ("1",)})]
