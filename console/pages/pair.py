@@ -5,6 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from console import links
+from console.differing import pieces
 from console.shapes import word
 from console.visit import Visit
 from memorybank.v1 import long_term_pb2 as long_term
@@ -23,6 +24,7 @@ async def pair(visit: Visit) -> Response:
         owner=owner,
         bank_id=bank_id,
         told=told,
+        pieces=pieces,
         hrefs=[_place(owner, name) for name in (first, second)],
         back=links.bank(bank_id) if bank_id else links.collection(owner["user"], owner["collection"]),
         verdict=word(pb.PairVerdict.Name(told.verdict), "PAIR_VERDICT_"),
