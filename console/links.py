@@ -51,5 +51,10 @@ def record(name: str, collection_name: str, record_id: str) -> str:
     return address("/record", user=name, collection=collection_name, record=record_id)
 
 
+def pair(first: str, second: str, /, **owner: str) -> str:
+    """Returns the address of two topics (`bank`), or of two facts (`user` and `collection`)."""
+    return address("/pair", **owner, first=first, second=second)
+
+
 def document(level: str, owner: str, path: str) -> str:
     return address("/document", level=level, owner=owner, path=path)

@@ -8,9 +8,12 @@ from typing import Any
 from console import links
 from console.links import SEGMENT
 from memorybank.v1 import deep_retrieval_pb2 as deep
+from memorybank.v1 import types_pb2 as types
 from memorybank_client import MemoryBankClient, MemoryBankError
 from memorybank_client.quoting import quoted
 
+CONFLICTS = 500
+"""Open conflicts among which one is looked for: there is no call that reads one."""
 SUMMARY = re.compile(r"s(?P<first>\d+)-\d+")
 
 
@@ -68,6 +71,13 @@ async def _node(client: MemoryBankClient, node_id: str, owners: Owners) -> str:
     return node.context or node.summary
 
 
+async def _conflict(client: MemoryBankClient, conflict_id: str, owners: Owners) -> str:
+    listed = await client.list_conflicts(
+        bank_id=owners.bank_id, statuses=[types.CONFLICT_STATUS_OPEN], page_size=CONFLICTS
+    )
+    return next((each.description for each in listed.conflicts if each.conflict_id == conflict_id), "")
+
+
 async def _segment(client: MemoryBankClient, segment_id: str, owners: Owners) -> str:
     place = SEGMENT.fullmatch(segment_id)
     if place is None:
@@ -106,6 +116,7 @@ READERS: Mapping[str, Callable[[MemoryBankClient, str, Owners], Awaitable[Any]]]
     "node": _node,
     "neighbor": _node,
     "segment": _segment,
+    "conflict": _conflict,
     "turn": _turn,
     "record": _record,
     "summary": _summary,

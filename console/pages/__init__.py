@@ -13,6 +13,7 @@ from console.pages import (
     home,
     interaction,
     node,
+    pair,
     record,
     review,
     switch,
@@ -34,6 +35,7 @@ CHANGES: Mapping[str, Change] = {
     "review": review.REVIEW,
     "record-retraction": record.RETRACT,
     "turn": turn.DELETE,
+    "turn-retraction": turn.RETRACT,
     "key-memory": turn.DELETE_KEY,
 }
 """What is asked about before it happens, by its name in forms."""
@@ -53,6 +55,7 @@ PAGES: tuple[tuple[str, tuple[str, ...], Page], ...] = (
     ("/interaction", READ, interaction.interaction),
     ("/file", READ, interaction.download),
     ("/picture", READ, interaction.picture),
+    ("/pair", READ, pair.pair),
     ("/record", READ, record.record),
     ("/review", READ, review.review),
     ("/turn", READ, turn.turn),

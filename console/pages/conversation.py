@@ -28,4 +28,5 @@ async def conversation(visit: Visit) -> Response:
         keys=await client.list_keys(**owner, page_size=BESIDE),
         summaries=await client.list_summaries(**owner, page_size=BESIDE),
         clusters=await client.list_clusters(**owner, page_size=BESIDE),
+        retractions=await client.list_turn_retractions(**owner, page_size=BESIDE),
     )

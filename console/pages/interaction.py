@@ -117,10 +117,16 @@ async def retract(visit: Visit) -> Response:
 
 
 async def release(visit: Visit) -> Response:
-    """Brings back what a retraction took, of a bank or of a collection."""
+    """Brings back what a retraction took, of a bank, a conversation or a collection."""
     if "bank" in visit.fields:
         await visit.client.release_interactions(bank_id=visit["bank"], retraction_id=visit["retraction"])
         return visit.go(links.bank(visit["bank"]), "done.released")
+    if "conversation" in visit.fields:
+        user, conversation_id = visit["user"], visit["conversation"]
+        await visit.client.release_turns(
+            user=user, conversation_id=conversation_id, retraction_id=visit["retraction"]
+        )
+        return visit.go(links.conversation(user, conversation_id), "done.released")
     user, collection = visit["user"], visit["collection"]
     await visit.client.release_retraction(user=user, collection=collection, retraction_id=visit["retraction"])
     return visit.go(links.collection(user, collection), "done.released")

@@ -61,6 +61,33 @@ async def delete(visit: Visit) -> Response:
     return visit.go(links.conversation(visit["user"], visit["conversation"]), "done.deleted")
 
 
+async def ask_retract(visit: Visit) -> Question:
+    """Tries what would go, and asks."""
+    step = _step(visit, "id")
+    tried = await visit.client.retract_turns(**_owner(visit), steps=[step], dry_run=True)
+    return Question(
+        heading="ask.retract",
+        lines=[
+            ("ask.turns", f"{tried.turns:,}"),
+            ("ask.records", f"{tried.records:,}"),
+            ("ask.changed", f"{tried.changed:,}"),
+            ("ask.summaries", f"{tried.summaries:,}"),
+            ("ask.retract_means", ""),
+        ],
+        fields={**_fields(visit), "id": str(step)},
+        back=links.turn(visit["user"], visit["conversation"], step),
+        removes=True,
+    )
+
+
+async def retract(visit: Visit) -> Response:
+    await visit.keyed().retract_turns(
+        **_owner(visit), steps=[_step(visit, "id")], request_id=visit["request_id"]
+    )
+    back = links.conversation(visit["user"], visit["conversation"])
+    return visit.go(f"{back}#retractions", "done.retracted")
+
+
 async def key_memory(visit: Visit) -> Response:
     """Adds a key memory, or rewords one."""
     key_id, text = visit.get("key_id"), visit["text"].strip()
@@ -95,4 +122,5 @@ async def delete_key(visit: Visit) -> Response:
 
 
 DELETE = Change(ask=ask_delete, do=delete)
+RETRACT = Change(ask=ask_retract, do=retract)
 DELETE_KEY = Change(ask=ask_delete_key, do=delete_key)

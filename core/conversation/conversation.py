@@ -17,12 +17,24 @@ from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
 from core.conversation.clustered import Clustered, is_embedded
 from core.conversation.resting import Resting, enter
-from core.conversation.steps import CLUSTERS, HITS, INVOCATIONS, KEYS, SUMMARIES, TURNS, WORTHS, Step, TurnAdd
+from core.conversation.steps import (
+    CLUSTERS,
+    HELD,
+    HITS,
+    INVOCATIONS,
+    KEYS,
+    RETRACTIONS,
+    SUMMARIES,
+    TURNS,
+    WORTHS,
+    Step,
+    TurnAdd,
+)
 from core.conversation.telling import id_of, segment_of, step_of, told
 from core.conversation.topics import Topics
 from core.conversation.turn_cache import TurnCache
 from core.conversation.turn_rows import UNREAD, TurnRows
-from core.errors import KeyNotFound, TurnNotFound
+from core.errors import KeyNotFound, RetractionNotFound, TurnNotFound
 from core.ids import InteractionId, SegmentRef
 from core.index.giving_way import in_turns, now_and_then
 from core.index.postings import Prepared
@@ -41,6 +53,7 @@ from core.model.conversation import (
 )
 from core.model.interaction import Segment
 from core.model.invocation import InvocationSummary
+from core.model.turn_retraction import HeldTurn, TurnRetraction
 from core.model.vector import Vector
 from core.verbatim.verbatim import Verbatim, segment_fields
 
@@ -63,6 +76,9 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.keys: MutableMapping[str, KeyMemory] = self.parts[KEYS.name]
         self.invocations: MutableMapping[str, InvocationSummary] = self.parts[INVOCATIONS.name]
         self.worths: MutableMapping[str, TurnWorths] = self.parts[WORTHS.name]
+        self.retractions: MutableMapping[str, TurnRetraction] = self.parts[RETRACTIONS.name]
+        self.held: MutableMapping[str, HeldTurn] = self.parts[HELD.name]
+        self._held_bytes = 0  # of turns that were taken back
         self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
         self._resting: Resting | None = None  # what is kept of it while it is not read
         self._clustered: Clustered | None = None  # made when asked for
@@ -183,6 +199,17 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         """Returns invocations in the order of their ends."""
         return sorted(self.invocations.values(), key=lambda each: (each.event_time, each.invocation_id))
 
+    def retraction(self, retraction_id: str) -> TurnRetraction:
+        """Raises RetractionNotFound."""
+        try:
+            return self.retractions[retraction_id]
+        except KeyError:
+            raise RetractionNotFound(retraction_id) from None
+
+    def held_by(self, retraction_id: str) -> list[HeldTurn]:
+        """Returns what a retraction keeps, by name."""
+        return [each for _, each in sorted(self.held.items()) if each.retraction_id == retraction_id]
+
     # ---- rest ----
 
     @property
@@ -260,9 +287,11 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     @property
     def size(self) -> int:
         if self._resting is not None:
-            return self._resting.matrix.nbytes + self.record.text_bytes + RESTING_BYTES * self.items
+            kept = self.record.text_bytes + self._held_bytes
+            return self._resting.matrix.nbytes + kept + RESTING_BYTES * self.items
         vector_bytes = 4 * self.tuning.dimension * len(self.verbatim.vectors)
-        of_turns = 2 * self.record.text_bytes + TURN_BYTES * self.items + self._cache.size + self.topics.size
+        of_turns = self._held_bytes + 2 * self.record.text_bytes + TURN_BYTES * self.items
+        of_turns += self._cache.size + self.topics.size
         return 16_000 + vector_bytes * 5 // 4 + of_turns
 
     @property
@@ -306,7 +335,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self.verbatim.put_vectors(self._by_segment(there))
         self._outdate_of(*map(step_of, there))
 
-    def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:  # noqa: ARG002  its name is enough
+    def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:
         if part == TURNS.name:
             self._cache.drop(value.step)
             self._enter_turn(value)
@@ -314,6 +343,8 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self._outdate(item)
         elif part == WORTHS.name:
             self._rate(value)
+        elif part == HELD.name:
+            self._held_bytes += _bytes_of(value) - (_bytes_of(before) if before else 0)
 
     def left(self, part: str, item: str, before: Any) -> None:
         if part == TURNS.name:
@@ -324,6 +355,8 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         elif part == WORTHS.name:
             for step in before.steps:
                 self.turns.rate(step, UNREAD)
+        elif part == HELD.name:
+            self._held_bytes -= _bytes_of(before)
 
     # ---- turns come and go ----
 
@@ -376,6 +409,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             if refs and vector.size == len(refs) * self.tuning.dimension:
                 found.update(zip(refs, vector.reshape(len(refs), -1), strict=True))
         return found
+
+
+def _bytes_of(held: HeldTurn) -> int:
+    return held.turn.text_bytes if held.turn else 0
 
 
 def joined(rows: Sequence[Vector]) -> Vector:

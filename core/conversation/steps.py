@@ -18,6 +18,7 @@ from core.model.conversation import (
     TurnWorths,
 )
 from core.model.invocation import InvocationSummary
+from core.model.turn_retraction import HeldTurn, TurnRetraction
 
 TURNS = Part(name="turns", of=Turn)
 CLUSTERS = Part(name="clusters", of=TurnCluster)
@@ -27,7 +28,9 @@ KEYS = Part(name="keys", of=KeyMemory)
 INVOCATIONS = Part(name="invocations", of=InvocationSummary)
 METADATA = Part(name="metadata", of=TurnMetadata, loaded=False)
 WORTHS = Part(name="worths", of=TurnWorths)
-PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS, METADATA, WORTHS)
+RETRACTIONS = Part(name="retractions", of=TurnRetraction)
+HELD = Part(name="held", of=HeldTurn)
+PARTS = (TURNS, CLUSTERS, HITS, SUMMARIES, KEYS, INVOCATIONS, METADATA, WORTHS, RETRACTIONS, HELD)
 
 
 class Step(step.Step):
@@ -166,6 +169,42 @@ class WorthsDrop(Step):
 
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=WORTHS, item=self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRetractionPut(Step):
+    """A retraction made, or closed."""
+
+    retraction: TurnRetraction
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=RETRACTIONS, item=self.retraction.retraction_id, value=self.retraction)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRetractionDrop(Step):
+    retraction_id: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=RETRACTIONS, item=self.retraction_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldTurnPut(Step):
+    """What a retraction keeps for a release."""
+
+    held: HeldTurn
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=HELD, item=self.held.name, value=self.held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldTurnDrop(Step):
+    name: str
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=HELD, item=self.name)
 
 
 ConversationChange = Change[Step]

@@ -55,12 +55,13 @@ class Turns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Records by their ids, as a whole; else what comes from a source, a conversation, a writer or all of these, of
-    records that were written from `since` until before `until`."""
+    """Records by their ids, as a whole; else what comes from a source, a conversation (of it some `steps`, if any are
+    named), a writer or all of these, of records that were written from `since` until before `until`."""
 
     record_ids: frozenset[RecordId] = frozenset()
     source: str = ""
     conversation_id: ConversationId = NO_CONVERSATION
+    steps: frozenset[int] = frozenset()
     writer: str = ""
     since: datetime | None = None
     until: datetime | None = None
@@ -83,10 +84,12 @@ class Chosen:
             return False
         if self.writer and source.writer != self.writer:
             return False
+        if self.steps and self.steps.isdisjoint(source.steps):
+            return False
         return not self.conversation_id or source.conversation_id == self.conversation_id
 
-    def left_of(self, source: Provenance) -> tuple[int, ...]:  # noqa: ARG002  as of turns
-        return ()
+    def left_of(self, source: Provenance) -> tuple[int, ...]:
+        return tuple(step for step in source.steps if step not in self.steps) if self.steps else ()
 
     @property
     def filters(self) -> bool:

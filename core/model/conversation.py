@@ -9,6 +9,7 @@ from core.ids import Collection, RecordId, User
 from core.keys import ConversationKey
 from core.model.bearing import Shown
 from core.model.record import NO_RECORD
+from core.model.retraction import RetractionState
 
 
 class ConversationState(StrEnum):
@@ -107,12 +108,15 @@ class ExtractionOwed:
 class ForgettingOwed:
     """Turns that were deleted, under a number of their own: what they taught has still to go. `everything`: what the
     conversation taught as a whole, whichever its turns. `again`: the turns are there, with other words, and are to be
-    looked through again."""
+    looked through again. `retraction_id`: it is taken back, and kept; `closes`: what was taken back stands again
+    (RELEASED) or goes for good (ERASED)."""
 
     number: int
     steps: tuple[int, ...]
     everything: bool = False
     again: bool = False
+    retraction_id: str = ""
+    closes: RetractionState | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from core.usecases.conversation.add_invocation_summary import add_invocation_sum
 from core.usecases.conversation.add_key import add_key
 from core.usecases.conversation.add_turns import add_turns
 from core.usecases.conversation.add_working_items import add_working_items
+from core.usecases.conversation.close_turns import close_turns
 from core.usecases.conversation.create_conversation import create_conversation
 from core.usecases.conversation.delete_cluster import delete_cluster
 from core.usecases.conversation.delete_conversation import delete_conversation
@@ -22,7 +23,9 @@ from core.usecases.conversation.list_conversations import list_conversations
 from core.usecases.conversation.list_invocations import list_invocations
 from core.usecases.conversation.list_keys import list_keys
 from core.usecases.conversation.list_summaries import list_summaries
+from core.usecases.conversation.list_turn_retractions import list_turn_retractions
 from core.usecases.conversation.list_turns import list_turns
+from core.usecases.conversation.retract_turns import retract_turns
 from core.usecases.conversation.search_turns import search_turns
 from core.usecases.conversation.start_invocation import start_invocation
 from core.usecases.conversation.update_conversation import update_conversation
@@ -32,14 +35,22 @@ from memorybank.v1 import conversation_pb2 as pb
 from service.api.endpoint import Endpoint, unary
 from service.api.from_proto import conversation as parse
 from service.api.from_proto import invocations
+from service.api.from_proto import turn_retractions as taking
 from service.api.to_proto import conversation as render
 from service.api.to_proto import invocations as render_invocations
+from service.api.to_proto import turn_retractions as render_taking
 
 SERVICE = pb.DESCRIPTOR.services_by_name["Conversation"].full_name
 
 
 def endpoints(house: House) -> Mapping[str, Endpoint]:
-    return {**_conversations(house), **_turns(house), **_keys_and_summaries(house), **_invocations(house)}
+    return {
+        **_conversations(house),
+        **_turns(house),
+        **_retractions(house),
+        **_keys_and_summaries(house),
+        **_invocations(house),
+    }
 
 
 def _conversations(house: House) -> Mapping[str, Endpoint]:
@@ -94,6 +105,23 @@ def _turns(house: House) -> Mapping[str, Endpoint]:
         ),
         "SearchTurns": unary(
             pb.SearchTurnsRequest, parse.search_turns, partial(search_turns, house), render.search_turns
+        ),
+    }
+
+
+def _retractions(house: House) -> Mapping[str, Endpoint]:
+    close = partial(close_turns, house)
+    return {
+        "RetractTurns": unary(
+            pb.RetractTurnsRequest, taking.retract, partial(retract_turns, house), render_taking.retract
+        ),
+        "ReleaseTurns": unary(pb.ReleaseTurnsRequest, taking.release, close, render_taking.release),
+        "EraseTurns": unary(pb.EraseTurnsRequest, taking.erase, close, render_taking.erase),
+        "ListTurnRetractions": unary(
+            pb.ListTurnRetractionsRequest,
+            taking.list_retractions,
+            partial(list_turn_retractions, house),
+            render_taking.list_retractions,
         ),
     }
 

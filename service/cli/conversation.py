@@ -1,7 +1,6 @@
 """`memorybank conversation`: what was said, in tiers."""
 
-import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
@@ -13,33 +12,17 @@ from memorybank.v1 import conversation_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
+from service.cli.talks import USER, whose
+from service.cli.turn_retracting import erase, release, retract, retractions
 
 PAGE = 1_000
 SHOWN = 20
 MOST_STEPS = 1_000  # of a call that deletes
 
 
-USER = click.option(
-    "--user",
-    metavar="NAME",
-    envvar="MEMORYBANK_USER",
-    required=True,
-    help="Whose it is (or MEMORYBANK_USER).",
-)
 TOP_K = click.option(
     "-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: as configured]"
 )
-
-
-def whose(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes a command about a user's conversation: its id first, with --user and what every command has."""
-
-    @functools.wraps(command)
-    def run(errand: Errand, conversation_id: str, *args: Any, user: str, **options: Any) -> None:
-        command(errand, {"user": user, "conversation_id": conversation_id}, *args, **options)
-
-    asked: Callable[..., None] = run
-    return click.argument("conversation_id", metavar="CONVERSATION")(USER(errand_of_any(asked)))
 
 
 @click.group()
@@ -213,3 +196,7 @@ def _table(rows: Iterable[tuple[str, str]]) -> RenderableType:
     for head, text in rows:
         table.add_row(Text(head), drawing.words(text))
     return table if table.row_count else Text("nothing there", drawing.FAINT)
+
+
+for command in (retract, release, erase, retractions):
+    conversation.add_command(command)

@@ -22,8 +22,8 @@ _METHODS = {
     "EndConversation",
     UPDATE: "UpdateNode UpdateRecord UpdateKey EditSource ConfirmConflict ResolveConflict MergeNodes Relate Unrelate "
     "UpdateInsight Restructure ReportOutcome GiveFeedback ReviewRecords RetractRecords ReleaseRetraction "
-    "RetractInteractions ReleaseInteractions",
-    DELETE: "EraseRetraction EraseInteractions EraseMentions "
+    "RetractInteractions ReleaseInteractions RetractTurns ReleaseTurns",
+    DELETE: "EraseRetraction EraseInteractions EraseTurns EraseMentions "
     "DeleteNode DeleteTurns DeleteCluster DeleteRecords DeleteKey DeleteSummaries DeleteSource DeleteReflection",
     CREATE_STORE: "CreateBank StartTask CreateConversation StartInvocation ImportUser",
     DELETE_STORE: "DeleteBank DeleteConversation DeleteCollection PurgeUser",
@@ -40,7 +40,7 @@ NONE = frozenset(
         "GetInteraction ListInteractions ReadAttachment GetLineage GetConversation ListConversations "
         "ListTurns ListKeys ListClusters ListSummaries GetWorkingMemory ListInvocations GetSource "
         "ListSources ListVersions GetRecord ListRecords ExportFeedback GetReflection ListReflections "
-        "Explain ExplainPair ListRetractions ListInteractionRetractions "
+        "Explain ExplainPair ListRetractions ListInteractionRetractions ListTurnRetractions "
         "GetCollection ListCollections ExportCollection GetUser ListUsers ExportUser "
         # settings, and what is of no memory
         "UpdateBank UpdateConversation UpdateCollection UpdateUser DeclareTools GetServerInfo"

@@ -97,7 +97,10 @@ def test_the_prompt_stands_there_word_for_word_and_its_lines_lead_to_memories(
 def test_what_was_left_out_is_told_with_its_words_and_why(browser: Browser, memory: Remembered) -> None:
     small, large = assembled(browser, memory, budget=least(browser, memory) + 40), assembled(browser, memory)
 
-    assert "no room" in words_of(small.partition('id="lost"')[2])
+    lost = small.partition('id="lost"')[2]
+    assert "no room" in words_of(lost)
+    assert memory.conflict_id in lost  # where it leads to; told are its words
+    assert memory.conflict_id not in words_of(lost)
     assert "Everything that was found has room." in words_of(large)
 
 

@@ -95,7 +95,8 @@ def test_every_service_has_the_calls_it_promises() -> None:
         "Retrieval": "Search BatchSearch Augment AssembleContext Explain ExplainPair",
         "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
         "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
-        "DeleteConversation AddTurns ListTurns DeleteTurns SearchTurns AddKey UpdateKey DeleteKey ListKeys "
+        "DeleteConversation AddTurns ListTurns DeleteTurns RetractTurns ReleaseTurns EraseTurns ListTurnRetractions "
+        "SearchTurns AddKey UpdateKey DeleteKey ListKeys "
         "ListClusters DeleteCluster ListSummaries DeleteSummaries StartInvocation AddWorkingItems GetWorkingMemory "
         "EndInvocation AddInvocationSummary ListInvocations",
         "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",

@@ -4,6 +4,7 @@ Both come by `make browser`. Where they cannot be had, the tests that ask for th
 """
 
 import asyncio
+import importlib.util
 import os
 import shutil
 import sys
@@ -30,6 +31,16 @@ def playwright() -> Any:
     if str(FETCHED / "python") not in sys.path:
         sys.path.append(str(FETCHED / "python"))
     return pytest.importorskip("playwright.sync_api", reason="`make browser` fetches what this takes")
+
+
+def axe() -> str:
+    """Returns axe-core, the script that looks for what keeps people out of a page, or skips the tests that ask for
+    it."""
+    playwright()
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None or found.origin is None:
+        pytest.skip("`make browser` fetches axe-core, which is not here")
+    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 def chromium() -> dict[str, Any]:

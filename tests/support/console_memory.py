@@ -25,6 +25,7 @@ class Remembered:
     collection: str
     path: str
     node_id: str
+    other_id: str
     interaction_id: str
     conflict_id: str
     record_id: str
@@ -79,6 +80,7 @@ def remember(client: SyncMemoryBankClient, name: str, words: str = "It takes car
         collection=collection,
         path=path,
         node_id=other.node.node_id,
+        other_id=first.node_ids[0],
         interaction_id=first.interaction_id,
         conflict_id=second.conflict_ids[0],
         key_id=key.key.key_id,

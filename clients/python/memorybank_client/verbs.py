@@ -188,6 +188,14 @@ class Verbs:
     """List turns in step order."""
     delete_turns = Unary(talk.DeleteTurnsRequest, talk.DeleteTurnsResponse)
     """Delete turns, and what rests on them."""
+    retract_turns = Unary(talk.RetractTurnsRequest, talk.RetractTurnsResponse)
+    """Take turns back with all that rests on them, kept for a release."""
+    release_turns = Unary(talk.ReleaseTurnsRequest, talk.ReleaseTurnsResponse)
+    """Bring back turns that were taken back."""
+    erase_turns = Unary(talk.EraseTurnsRequest, talk.EraseTurnsResponse)
+    """Erase turns that were taken back, for good."""
+    list_turn_retractions = Unary(talk.ListTurnRetractionsRequest, talk.ListTurnRetractionsResponse)
+    """List what was taken back of a conversation."""
     search_turns = Unary(talk.SearchTurnsRequest, talk.SearchTurnsResponse)
     """Find turns of every tier."""
     add_key = Unary(talk.AddKeyRequest, talk.AddKeyResponse)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from core.conversation.conversation import Conversation
 from core.conversation.steps import (
     ConversationPut,
+    HeldTurnDrop,
+    HeldTurnPut,
     InvocationDrop,
     KeyDrop,
     Step,
@@ -55,6 +57,7 @@ async def cover_turns(
             *_keys(conversation, steps, mentions),
             *_summaries(conversation, steps, mentions),
             *_invocations(conversation, mentions),
+            *_held(conversation, mentions),
         ]
         record = _record(conversation, turns, steps, mentions)
         if not rest and record == conversation.record:
@@ -137,6 +140,15 @@ def _invocations(conversation: Conversation, mentions: Mentions) -> Iterator[Ste
             yield InvocationDrop(invocation_id=summary.invocation_id)
 
 
+def _held(conversation: Conversation, mentions: Mentions) -> Iterator[Step]:
+    """Yields what becomes of what a retraction keeps: turns are covered, what rested on them goes."""
+    for name, held in sorted(conversation.held.items()):
+        if held.turn is not None and _names(held.turn, mentions):
+            yield HeldTurnPut(held=replace(held, turn=_covered(held.turn, mentions)))
+        elif held.turn is None and mentions.are_in(str(held)):
+            yield HeldTurnDrop(name=name)
+
+
 def _record(
     conversation: Conversation, turns: Sequence[Turn], steps: frozenset[int], mentions: Mentions
 ) -> ConversationRecord:
@@ -167,7 +179,7 @@ def _counted(steps: Sequence[Step]) -> TurnsCovered:
         return sum(isinstance(step, kind) for step in steps)
 
     return TurnsCovered(
-        turns=count(TurnAdd),
+        turns=count(TurnAdd) + count(HeldTurnPut),
         keys=count(KeyDrop),
         summaries=count(SummaryDrop),
         invocations=count(InvocationDrop),

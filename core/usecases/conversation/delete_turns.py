@@ -6,6 +6,7 @@ What the turns taught long-term memory goes next, before the call answers; where
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from core.conversation import worths
 from core.conversation.conversation import Conversation
 from core.conversation.steps import (
     ConversationPut,
@@ -18,7 +19,6 @@ from core.conversation.steps import (
     TurnDrop,
 )
 from core.conversation.stretches import turns_of
-from core.conversation.worths import without
 from core.errors import TurnNotFound
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, KeyType, SummaryOwed
@@ -57,19 +57,12 @@ async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDel
 
     def stage(conversation: Conversation, _revision: int) -> Draft[TurnsDeleted]:
         gone = frozenset(_chosen(conversation, command))
-        rest = [
-            *(TurnDrop(step=step) for step in sorted(gone)),
-            *_clusters(conversation, gone),
-            *_summaries(conversation, gone),
-            *_keys(conversation, gone),
-            *_invocations(conversation, gone),
-            *without(conversation.worths.values(), gone),
-        ]
-        record = replace(_shrunk(conversation, gone), due_time=now)
+        rest = without(conversation, gone)
+        record = replace(shrunk(conversation, gone), due_time=now)
         if not command.keep_records:
             record = forgetting(record, gone)
         return Draft(
-            result=_counted(rest),
+            result=counted(rest),
             steps=(ConversationPut(record=record), *rest),
             touches=frozenset({"conversation"}),
             erase=True,
@@ -88,6 +81,18 @@ def _chosen(conversation: Conversation, command: DeleteTurns) -> list[int]:
     if not found:
         raise TurnNotFound(command.first_step)
     return found
+
+
+def without(conversation: Conversation, gone: frozenset[int]) -> list[Step]:
+    """Returns the steps by which turns go, with all that rests on them."""
+    return [
+        *(TurnDrop(step=step) for step in sorted(gone)),
+        *_clusters(conversation, gone),
+        *_summaries(conversation, gone),
+        *_keys(conversation, gone),
+        *_invocations(conversation, gone),
+        *worths.without(conversation.worths.values(), gone),
+    ]
 
 
 def _clusters(conversation: Conversation, gone: frozenset[int]) -> Iterator[Step]:
@@ -116,7 +121,7 @@ def _invocations(conversation: Conversation, gone: frozenset[int]) -> Iterator[S
             yield InvocationDrop(invocation_id=summary.invocation_id)
 
 
-def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRecord:
+def shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRecord:
     """Returns the record without the turns, and with the summaries it owes for what is left of theirs."""
     record = conversation.record
     lost = (s for s in conversation.summaries_in_order() if s.tells_of(gone))
@@ -137,7 +142,7 @@ def _shrunk(conversation: Conversation, gone: frozenset[int]) -> ConversationRec
     )
 
 
-def _counted(steps: list[Step]) -> TurnsDeleted:
+def counted(steps: list[Step]) -> TurnsDeleted:
     def count(kind: type) -> int:
         return sum(isinstance(step, kind) for step in steps)
 

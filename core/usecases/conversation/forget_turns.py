@@ -1,4 +1,5 @@
-"""What deleted turns taught goes out of long-term memory; records that others taught too lose them as a source.
+"""What deleted turns taught goes out of long-term memory; records that others taught too lose them as a source. What
+turns taught that were taken back is taken back with them.
 
 Law: carried out also where memory is off. First the collection, under a request of its own, then the mark in the
 conversation: a crash repeats it, and nothing goes twice.
@@ -8,15 +9,18 @@ from dataclasses import dataclass, replace
 
 from core.conversation.conversation import Conversation
 from core.conversation.steps import ConversationPut
-from core.errors import CollectionNotFound
+from core.errors import CollectionNotFound, LimitReached, RetractionClosed, RetractionNotFound
 from core.ids import RequestId
 from core.keys import CollectionKey, ConversationKey
 from core.long_term.collection import Collection
-from core.long_term.unlearning import Turns
+from core.long_term.unlearning import Chosen, Turns
 from core.model.conversation import ConversationRecord, ForgettingOwed
+from core.model.retraction import RetractionState
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.house import House
+from core.usecases.long_term.close_retraction import CloseRetraction, close_retraction
 from core.usecases.long_term.delete_records import drops
+from core.usecases.long_term.retract_records import RetractRecords, retract_records
 from core.usecases.long_term.writing import Edit, edit
 
 VERB = "ForgetTurns"
@@ -30,11 +34,22 @@ class Forgotten:
 
 
 def forgetting(
-    record: ConversationRecord, gone: frozenset[int], *, again: bool = False
+    record: ConversationRecord,
+    gone: frozenset[int],
+    *,
+    again: bool = False,
+    retraction_id: str = "",
+    closes: RetractionState | None = None,
 ) -> ConversationRecord:
-    """Returns the record of a conversation that owes it to forget what these turns taught. `again`: they say
-    something else now."""
-    owed = ForgettingOwed(number=record.generation, steps=tuple(sorted(gone)), again=again)
+    """Returns the record of a conversation that owes it to forget what these turns taught, or as ForgettingOwed
+    says."""
+    owed = ForgettingOwed(
+        number=record.generation,
+        steps=tuple(sorted(gone)),
+        again=again,
+        retraction_id=retraction_id,
+        closes=closes,
+    )
     return replace(record, forgetting=(*record.forgetting, owed))
 
 
@@ -54,6 +69,8 @@ async def _forget(
     house: House, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
 ) -> tuple[int, ...]:
     """Returns the steps that are left of what went."""
+    if owed.retraction_id:
+        return await _with_retraction(house, key, place, uid, owed)
     now = house.clock.now()
     turns = Turns(
         conversation_id=key.conversation_id, steps=frozenset(owed.steps), everything=owed.everything
@@ -69,6 +86,35 @@ async def _forget(
         return (await edit(house, place, compose, request, Forgotten, even_off=True)).result.anew
     except CollectionNotFound:
         return ()
+
+
+async def _with_retraction(
+    house: House, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
+) -> tuple[int, ...]:
+    """Takes back what turns taught, or closes that. What does not fit into the collection any more stays in its
+    quarantine, where the collection's own retraction tells of it."""
+    name = f"forget-{uid}-{owed.number}"
+    request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
+    try:
+        if owed.closes is None:
+            taking = RetractRecords(
+                key=place,
+                chosen=Chosen(conversation_id=key.conversation_id, steps=frozenset(owed.steps)),
+                retraction_id=owed.retraction_id,
+                request=request,
+            )
+            return (await retract_records(house, taking)).result.anew
+        closing = CloseRetraction(
+            key=place,
+            retraction_id=owed.retraction_id,
+            erases=owed.closes is RetractionState.ERASED,
+            even_off=True,
+            request=request,
+        )
+        await close_retraction(house, closing)
+    except (CollectionNotFound, RetractionNotFound, RetractionClosed, LimitReached):
+        pass
+    return ()
 
 
 async def _mark(

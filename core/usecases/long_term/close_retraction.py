@@ -32,11 +32,12 @@ from core.usecases.long_term.writing import Edit, edit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseRetraction:
-    """`erases`: else it is released."""
+    """`erases`: else it is released. `even_off`: also where memory is off."""
 
     key: CollectionKey
     retraction_id: str
     erases: bool
+    even_off: bool = False
     request: RequestKey | None = None
 
 
@@ -69,7 +70,14 @@ async def close_retraction(house: House, command: CloseRetraction) -> Committed[
             erase=command.erases,
         )
 
-    return await edit(house, command.key, compose, command.request, RetractionEnded, even_off=command.erases)
+    return await edit(
+        house,
+        command.key,
+        compose,
+        command.request,
+        RetractionEnded,
+        even_off=command.erases or command.even_off,
+    )
 
 
 def _erased(held: Iterable[Held]) -> list[Step]:

@@ -46,11 +46,13 @@ MOST_TOLD = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetractRecords:
-    """`dry_run`: only tell what would go."""
+    """`dry_run`: only tell what would go. `retraction_id`: of the retraction that it is a part of; empty: a new
+    one."""
 
     key: CollectionKey
     chosen: Chosen
     reason: str = ""
+    retraction_id: str = ""
     dry_run: bool = False
     request: RequestKey | None = None
 
@@ -58,18 +60,20 @@ class RetractRecords:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsRetracted:
     """Without words: a repetition is answered from here. `retraction`: None where nothing was chosen, or it was only
-    tried. `record_ids` went; `changed_ids` lost evidence, or stand again."""
+    tried. `record_ids` went; `changed_ids` lost evidence, or stand again. `anew`: steps of a conversation that taught
+    what went, too, and are left."""
 
     retraction: Retraction | None
     record_ids: tuple[RecordId, ...]
     changed_ids: tuple[RecordId, ...]
     feedback: int
     reflections: int
+    anew: tuple[int, ...] = ()
 
 
 async def retract_records(house: House, command: RetractRecords) -> Committed[RecordsRetracted]:
     """Takes records back, also where memory is off. Raises RecordNotFound, CollectionNotFound, RequestIdReused."""
-    retraction_id, now = house.ids.new("x"), house.clock.now()
+    retraction_id, now = command.retraction_id or house.ids.new("x"), house.clock.now()
 
     def compose(collection: Collection, _revision: int) -> Edit[RecordsRetracted]:
         return _quarantine(house, collection, command, retraction_id, now)
@@ -124,6 +128,7 @@ def _quarantine(
         changed_ids=tuple(sorted(changed_ids)[:MOST_TOLD]),
         feedback=len(feedback),
         reflections=len(reflections),
+        anew=done.anew,
     )
     if nothing:
         return Edit(result=result)

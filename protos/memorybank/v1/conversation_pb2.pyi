@@ -2978,3 +2978,395 @@ class ListInvocationsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListInvocationsResponse: _TypeAlias = ListInvocationsResponse  # noqa: Y015
+
+@_typing.final
+class TurnRetraction(_message.Message):
+    """A retraction of turns: what was taken back, and whether it still can come back. Its words are in no answer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    CLOSE_TIME_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    TURNS_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    WRITTEN_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    retraction_id: _builtins.str
+    """Its id."""
+    state: _types_pb2.RetractionState.ValueType
+    """Where it stands."""
+    turns: _builtins.int
+    """How many turns."""
+    writer: _builtins.str
+    """By which writer it was asked for. Empty: by steps or by time."""
+    reason: _builtins.str
+    """Why, as its caller said."""
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was made."""
+
+    @_builtins.property
+    def close_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was released or erased. Absent: it was not."""
+
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Which steps, the first 1,000."""
+
+    @_builtins.property
+    def written(self) -> _types_pb2.TimeRange:
+        """By which time of writing. Absent: by none."""
+
+    def __init__(
+        self,
+        *,
+        retraction_id: _builtins.str = ...,
+        state: _types_pb2.RetractionState.ValueType = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+        close_time: _timestamp_pb2.Timestamp | None = ...,
+        steps: _abc.Iterable[_builtins.int] | None = ...,
+        turns: _builtins.int = ...,
+        writer: _builtins.str = ...,
+        written: _types_pb2.TimeRange | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "create_time", b"create_time", "written", b"written"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["close_time", b"close_time", "create_time", b"create_time", "reason", b"reason", "retraction_id", b"retraction_id", "state", b"state", "steps", b"steps", "turns", b"turns", "writer", b"writer", "written", b"written"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnRetraction: _TypeAlias = TurnRetraction  # noqa: Y015
+
+@_typing.final
+class RetractTurnsRequest(_message.Message):
+    """Asks to take turns back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    WRITTEN_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points."""
+    conversation_id: _builtins.str
+    """Which conversation."""
+    writer: _builtins.str
+    """What API keys of this subject wrote, at most 128 code points. Empty: any."""
+    reason: _builtins.str
+    """Why, at most 1,024 code points. May be empty."""
+    dry_run: _builtins.bool
+    """Whether only to tell what would go: nothing is changed."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """1 to 1,000 different steps that are there. Empty: by `writer` and `written`, of which one must be given then, and only
+        then.
+        """
+
+    @_builtins.property
+    def written(self) -> _types_pb2.TimeRange:
+        """Written in this time (`create_time`, not `event_time`). Absent: any."""
+
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        steps: _abc.Iterable[_builtins.int] | None = ...,
+        writer: _builtins.str = ...,
+        written: _types_pb2.TimeRange | None = ...,
+        reason: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["written", b"written"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "dry_run", b"dry_run", "reason", b"reason", "request_id", b"request_id", "steps", b"steps", "user", b"user", "writer", b"writer", "written", b"written"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetractTurnsRequest: _TypeAlias = RetractTurnsRequest  # noqa: Y015
+
+@_typing.final
+class RetractTurnsResponse(_message.Message):
+    """Turns taken back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    STEPS_FIELD_NUMBER: _builtins.int
+    TURNS_FIELD_NUMBER: _builtins.int
+    CLUSTERS_FIELD_NUMBER: _builtins.int
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    KEYS_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    turns: _builtins.int
+    """Turns that go."""
+    clusters: _builtins.int
+    """Clusters that go with them."""
+    summaries: _builtins.int
+    """Summaries that go with them; they are made anew of what is left."""
+    keys: _builtins.int
+    """Keys of the system that go with them."""
+    records: _builtins.int
+    """Records of long-term memory that go with them, as it stood just before."""
+    changed: _builtins.int
+    """Records of long-term memory that lose evidence or stand again."""
+    revision: _builtins.int
+    """The conversation's revision after the change."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___TurnRetraction:
+        """The retraction. Absent: it was only tried, or there was nothing to take back."""
+
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Steps that go, the first 1,000."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___TurnRetraction | None = ...,
+        steps: _abc.Iterable[_builtins.int] | None = ...,
+        turns: _builtins.int = ...,
+        clusters: _builtins.int = ...,
+        summaries: _builtins.int = ...,
+        keys: _builtins.int = ...,
+        records: _builtins.int = ...,
+        changed: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "clusters", b"clusters", "keys", b"keys", "records", b"records", "replayed", b"replayed", "retraction", b"retraction", "revision", b"revision", "steps", b"steps", "summaries", b"summaries", "turns", b"turns"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetractTurnsResponse: _TypeAlias = RetractTurnsResponse  # noqa: Y015
+
+@_typing.final
+class ReleaseTurnsRequest(_message.Message):
+    """Asks to bring turns back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points."""
+    conversation_id: _builtins.str
+    """Which conversation."""
+    retraction_id: _builtins.str
+    """Which retraction."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        retraction_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "request_id", b"request_id", "retraction_id", b"retraction_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseTurnsRequest: _TypeAlias = ReleaseTurnsRequest  # noqa: Y015
+
+@_typing.final
+class ReleaseTurnsResponse(_message.Message):
+    """Turns brought back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    TURNS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    turns: _builtins.int
+    """Turns that stand again."""
+    revision: _builtins.int
+    """The conversation's revision after the change."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___TurnRetraction:
+        """The retraction."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___TurnRetraction | None = ...,
+        turns: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "retraction", b"retraction", "revision", b"revision", "turns", b"turns"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseTurnsResponse: _TypeAlias = ReleaseTurnsResponse  # noqa: Y015
+
+@_typing.final
+class EraseTurnsRequest(_message.Message):
+    """Asks to erase turns that were taken back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    RETRACTION_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points."""
+    conversation_id: _builtins.str
+    """Which conversation."""
+    retraction_id: _builtins.str
+    """Which retraction."""
+    request_id: _builtins.str
+    """Makes a repetition harmless. Empty: none."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        retraction_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "request_id", b"request_id", "retraction_id", b"retraction_id", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseTurnsRequest: _TypeAlias = EraseTurnsRequest  # noqa: Y015
+
+@_typing.final
+class EraseTurnsResponse(_message.Message):
+    """Turns erased."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTION_FIELD_NUMBER: _builtins.int
+    TURNS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    turns: _builtins.int
+    """Turns that are gone for good."""
+    revision: _builtins.int
+    """The conversation's revision after the change."""
+    replayed: _builtins.bool
+    """Whether this is the first answer to the same request_id, again."""
+    @_builtins.property
+    def retraction(self) -> Global___TurnRetraction:
+        """The retraction."""
+
+    def __init__(
+        self,
+        *,
+        retraction: Global___TurnRetraction | None = ...,
+        turns: _builtins.int = ...,
+        revision: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retraction", b"retraction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["replayed", b"replayed", "retraction", b"retraction", "revision", b"revision", "turns", b"turns"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseTurnsResponse: _TypeAlias = EraseTurnsResponse  # noqa: Y015
+
+@_typing.final
+class ListTurnRetractionsRequest(_message.Message):
+    """Asks what was taken back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    MIN_REVISION_FIELD_NUMBER: _builtins.int
+    user: _builtins.str
+    """Whose conversation, 1 to 128 code points."""
+    conversation_id: _builtins.str
+    """Which conversation."""
+    page_size: _builtins.int
+    """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
+    page_token: _builtins.str
+    """From the response before. Empty: from the start."""
+    min_revision: _builtins.int
+    """The least revision to be seen. Absent: as the replica knows it."""
+    def __init__(
+        self,
+        *,
+        user: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        min_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "min_revision", b"min_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision", "conversation_id", b"conversation_id", "min_revision", b"min_revision", "page_size", b"page_size", "page_token", b"page_token", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_revision: _TypeAlias = _typing.Literal["min_revision"]  # noqa: Y015
+    _WhichOneofArgType__min_revision: _TypeAlias = _typing.Literal["_min_revision", b"_min_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_revision) -> _WhichOneofReturnType__min_revision | None: ...
+
+Global___ListTurnRetractionsRequest: _TypeAlias = ListTurnRetractionsRequest  # noqa: Y015
+
+@_typing.final
+class ListTurnRetractionsResponse(_message.Message):
+    """What was taken back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETRACTIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """For the next page. Empty: this is the last."""
+    revision: _builtins.int
+    """The revision seen."""
+    @_builtins.property
+    def retractions(self) -> _containers.RepeatedCompositeFieldContainer[Global___TurnRetraction]:
+        """By id."""
+
+    def __init__(
+        self,
+        *,
+        retractions: _abc.Iterable[Global___TurnRetraction] | None = ...,
+        next_page_token: _builtins.str = ...,
+        revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "retractions", b"retractions", "revision", b"revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTurnRetractionsResponse: _TypeAlias = ListTurnRetractionsResponse  # noqa: Y015

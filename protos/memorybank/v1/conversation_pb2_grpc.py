@@ -83,6 +83,26 @@ class ConversationStub(object):
                 request_serializer=memorybank_dot_v1_dot_conversation__pb2.DeleteTurnsRequest.SerializeToString,
                 response_deserializer=memorybank_dot_v1_dot_conversation__pb2.DeleteTurnsResponse.FromString,
                 _registered_method=True)
+        self.RetractTurns = channel.unary_unary(
+                '/memorybank.v1.Conversation/RetractTurns',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.RetractTurnsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.RetractTurnsResponse.FromString,
+                _registered_method=True)
+        self.ReleaseTurns = channel.unary_unary(
+                '/memorybank.v1.Conversation/ReleaseTurns',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.ReleaseTurnsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.ReleaseTurnsResponse.FromString,
+                _registered_method=True)
+        self.EraseTurns = channel.unary_unary(
+                '/memorybank.v1.Conversation/EraseTurns',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.EraseTurnsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.EraseTurnsResponse.FromString,
+                _registered_method=True)
+        self.ListTurnRetractions = channel.unary_unary(
+                '/memorybank.v1.Conversation/ListTurnRetractions',
+                request_serializer=memorybank_dot_v1_dot_conversation__pb2.ListTurnRetractionsRequest.SerializeToString,
+                response_deserializer=memorybank_dot_v1_dot_conversation__pb2.ListTurnRetractionsResponse.FromString,
+                _registered_method=True)
         self.SearchTurns = channel.unary_unary(
                 '/memorybank.v1.Conversation/SearchTurns',
                 request_serializer=memorybank_dot_v1_dot_conversation__pb2.SearchTurnsRequest.SerializeToString,
@@ -232,6 +252,42 @@ class ConversationServicer(object):
         """Deletes turns and at once all that rests on them: clusters shrink, summaries over them and keys of the system
         that rest on them go; summaries are made anew from what is left. The words are gone from answers with the call,
         from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RetractTurns(self, request, context):
+        """Takes turns back with all that rests on them: in one change they are out of every answer, prompt and list, and kept for
+        ReleaseTurns until EraseTurns. What they taught long-term memory is taken back with them, under the same id, before
+        the call answers; summaries are made anew from what is left. The turns' metadata goes for good. Works also where
+        memory is off. A repetition of a request that added what was taken back adds nothing. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND (a step that is not
+        there).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleaseTurns(self, request, context):
+        """Brings back what was taken, with what it taught long-term memory: turns under their steps, in their clusters; summaries
+        that tell of other turns meanwhile are made anew. Errors: CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND,
+        RETRACTION_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EraseTurns(self, request, context):
+        """Erases what was taken, for good, with what it taught: no word stays, steps and counts do. Errors:
+        CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTurnRetractions(self, request, context):
+        """Lists what was taken back, by id, which is by time: what is in quarantine, and the newest 100 that were closed. Errors:
+        CONVERSATION_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -405,6 +461,26 @@ def add_ConversationServicer_to_server(servicer, server):
                     servicer.DeleteTurns,
                     request_deserializer=memorybank_dot_v1_dot_conversation__pb2.DeleteTurnsRequest.FromString,
                     response_serializer=memorybank_dot_v1_dot_conversation__pb2.DeleteTurnsResponse.SerializeToString,
+            ),
+            'RetractTurns': grpc.unary_unary_rpc_method_handler(
+                    servicer.RetractTurns,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.RetractTurnsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.RetractTurnsResponse.SerializeToString,
+            ),
+            'ReleaseTurns': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseTurns,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.ReleaseTurnsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.ReleaseTurnsResponse.SerializeToString,
+            ),
+            'EraseTurns': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseTurns,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.EraseTurnsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.EraseTurnsResponse.SerializeToString,
+            ),
+            'ListTurnRetractions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTurnRetractions,
+                    request_deserializer=memorybank_dot_v1_dot_conversation__pb2.ListTurnRetractionsRequest.FromString,
+                    response_serializer=memorybank_dot_v1_dot_conversation__pb2.ListTurnRetractionsResponse.SerializeToString,
             ),
             'SearchTurns': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchTurns,
@@ -729,6 +805,114 @@ class Conversation(object):
             '/memorybank.v1.Conversation/DeleteTurns',
             memorybank_dot_v1_dot_conversation__pb2.DeleteTurnsRequest.SerializeToString,
             memorybank_dot_v1_dot_conversation__pb2.DeleteTurnsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RetractTurns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/RetractTurns',
+            memorybank_dot_v1_dot_conversation__pb2.RetractTurnsRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.RetractTurnsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseTurns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/ReleaseTurns',
+            memorybank_dot_v1_dot_conversation__pb2.ReleaseTurnsRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.ReleaseTurnsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseTurns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/EraseTurns',
+            memorybank_dot_v1_dot_conversation__pb2.EraseTurnsRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.EraseTurnsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTurnRetractions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/memorybank.v1.Conversation/ListTurnRetractions',
+            memorybank_dot_v1_dot_conversation__pb2.ListTurnRetractionsRequest.SerializeToString,
+            memorybank_dot_v1_dot_conversation__pb2.ListTurnRetractionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

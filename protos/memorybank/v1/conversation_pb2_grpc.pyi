@@ -66,6 +66,26 @@ class ConversationStub:
     that rest on them go; summaries are made anew from what is left. The words are gone from answers with the call,
     from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
     """
+    RetractTurns: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.RetractTurnsRequest, _conversation_pb2.RetractTurnsResponse]
+    """Takes turns back with all that rests on them: in one change they are out of every answer, prompt and list, and kept for
+    ReleaseTurns until EraseTurns. What they taught long-term memory is taken back with them, under the same id, before
+    the call answers; summaries are made anew from what is left. The turns' metadata goes for good. Works also where
+    memory is off. A repetition of a request that added what was taken back adds nothing. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND (a step that is not
+    there).
+    """
+    ReleaseTurns: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.ReleaseTurnsRequest, _conversation_pb2.ReleaseTurnsResponse]
+    """Brings back what was taken, with what it taught long-term memory: turns under their steps, in their clusters; summaries
+    that tell of other turns meanwhile are made anew. Errors: CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND,
+    RETRACTION_CLOSED.
+    """
+    EraseTurns: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.EraseTurnsRequest, _conversation_pb2.EraseTurnsResponse]
+    """Erases what was taken, for good, with what it taught: no word stays, steps and counts do. Errors:
+    CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    ListTurnRetractions: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.ListTurnRetractionsRequest, _conversation_pb2.ListTurnRetractionsResponse]
+    """Lists what was taken back, by id, which is by time: what is in quarantine, and the newest 100 that were closed. Errors:
+    CONVERSATION_NOT_FOUND.
+    """
     SearchTurns: _grpc.UnaryUnaryMultiCallable[_conversation_pb2.SearchTurnsRequest, _conversation_pb2.SearchTurnsResponse]
     """Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
     all of a user's. Errors: CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
@@ -161,6 +181,26 @@ class ConversationAsyncStub(ConversationStub):
     """Deletes turns and at once all that rests on them: clusters shrink, summaries over them and keys of the system
     that rest on them go; summaries are made anew from what is left. The words are gone from answers with the call,
     from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
+    """
+    RetractTurns: _aio.UnaryUnaryMultiCallable[_conversation_pb2.RetractTurnsRequest, _conversation_pb2.RetractTurnsResponse]  # type: ignore[assignment]
+    """Takes turns back with all that rests on them: in one change they are out of every answer, prompt and list, and kept for
+    ReleaseTurns until EraseTurns. What they taught long-term memory is taken back with them, under the same id, before
+    the call answers; summaries are made anew from what is left. The turns' metadata goes for good. Works also where
+    memory is off. A repetition of a request that added what was taken back adds nothing. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND (a step that is not
+    there).
+    """
+    ReleaseTurns: _aio.UnaryUnaryMultiCallable[_conversation_pb2.ReleaseTurnsRequest, _conversation_pb2.ReleaseTurnsResponse]  # type: ignore[assignment]
+    """Brings back what was taken, with what it taught long-term memory: turns under their steps, in their clusters; summaries
+    that tell of other turns meanwhile are made anew. Errors: CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND,
+    RETRACTION_CLOSED.
+    """
+    EraseTurns: _aio.UnaryUnaryMultiCallable[_conversation_pb2.EraseTurnsRequest, _conversation_pb2.EraseTurnsResponse]  # type: ignore[assignment]
+    """Erases what was taken, for good, with what it taught: no word stays, steps and counts do. Errors:
+    CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+    """
+    ListTurnRetractions: _aio.UnaryUnaryMultiCallable[_conversation_pb2.ListTurnRetractionsRequest, _conversation_pb2.ListTurnRetractionsResponse]  # type: ignore[assignment]
+    """Lists what was taken back, by id, which is by time: what is in quarantine, and the newest 100 that were closed. Errors:
+    CONVERSATION_NOT_FOUND.
     """
     SearchTurns: _aio.UnaryUnaryMultiCallable[_conversation_pb2.SearchTurnsRequest, _conversation_pb2.SearchTurnsResponse]  # type: ignore[assignment]
     """Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
@@ -308,6 +348,50 @@ class ConversationServicer(metaclass=_abc_1.ABCMeta):
         """Deletes turns and at once all that rests on them: clusters shrink, summaries over them and keys of the system
         that rest on them go; summaries are made anew from what is left. The words are gone from answers with the call,
         from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
+        """
+
+    @_abc_1.abstractmethod
+    def RetractTurns(
+        self,
+        request: _conversation_pb2.RetractTurnsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.RetractTurnsResponse, _abc.Awaitable[_conversation_pb2.RetractTurnsResponse]]:
+        """Takes turns back with all that rests on them: in one change they are out of every answer, prompt and list, and kept for
+        ReleaseTurns until EraseTurns. What they taught long-term memory is taken back with them, under the same id, before
+        the call answers; summaries are made anew from what is left. The turns' metadata goes for good. Works also where
+        memory is off. A repetition of a request that added what was taken back adds nothing. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND (a step that is not
+        there).
+        """
+
+    @_abc_1.abstractmethod
+    def ReleaseTurns(
+        self,
+        request: _conversation_pb2.ReleaseTurnsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.ReleaseTurnsResponse, _abc.Awaitable[_conversation_pb2.ReleaseTurnsResponse]]:
+        """Brings back what was taken, with what it taught long-term memory: turns under their steps, in their clusters; summaries
+        that tell of other turns meanwhile are made anew. Errors: CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND,
+        RETRACTION_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseTurns(
+        self,
+        request: _conversation_pb2.EraseTurnsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.EraseTurnsResponse, _abc.Awaitable[_conversation_pb2.EraseTurnsResponse]]:
+        """Erases what was taken, for good, with what it taught: no word stays, steps and counts do. Errors:
+        CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def ListTurnRetractions(
+        self,
+        request: _conversation_pb2.ListTurnRetractionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_conversation_pb2.ListTurnRetractionsResponse, _abc.Awaitable[_conversation_pb2.ListTurnRetractionsResponse]]:
+        """Lists what was taken back, by id, which is by time: what is in quarantine, and the newest 100 that were closed. Errors:
+        CONVERSATION_NOT_FOUND.
         """
 
     @_abc_1.abstractmethod

@@ -239,12 +239,7 @@ def _steps(check: Checks, request: Message) -> tuple[int | None, int | None]:
 def delete_turns(request: pb.DeleteTurnsRequest, caller: Caller) -> DeleteTurns:
     with checking(caller) as check:
         first, last = _steps(check, request)
-        named = tuple(request.steps)
-        check.amount("steps", named, MOST_STEPS)
-        for index, step in enumerate(named[:MOST_STEPS]):
-            check.between(f"steps[{index}]", step, 1, LAST)
-        if len(set(named)) < len(named):
-            check.wrong("steps", "must not name one twice")
+        named = named_steps(check, request.steps)
         _one_choice(check, named, first, last)
         return DeleteTurns(
             key=conversation_key(check, caller, request.user, request.conversation_id),
@@ -254,6 +249,17 @@ def delete_turns(request: pb.DeleteTurnsRequest, caller: Caller) -> DeleteTurns:
             keep_records=request.keep_records,
             request=check.request(request),
         )
+
+
+def named_steps(check: Checks, steps: Sequence[int]) -> tuple[int, ...]:
+    """Reads different steps, MOST_STEPS at most."""
+    named = tuple(steps)
+    check.amount("steps", named, MOST_STEPS)
+    for index, step in enumerate(named[:MOST_STEPS]):
+        check.between(f"steps[{index}]", step, 1, LAST)
+    if len(set(named)) < len(named):
+        check.wrong("steps", "must not name one twice")
+    return named
 
 
 def _one_choice(check: Checks, named: Sequence[int], first: int | None, last: int | None) -> None:

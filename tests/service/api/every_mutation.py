@@ -162,6 +162,9 @@ def requests(known: dict[str, str]) -> dict[str, Requests]:
         ],
         "AddTurns": [conversation.AddTurnsRequest(turns=[TURN, TURN], **TALK)],
         "DeleteTurns": [conversation.DeleteTurnsRequest(steps=[1], **TALK)],
+        "RetractTurns": [conversation.RetractTurnsRequest(steps=[3], **TALK)],
+        "ReleaseTurns": [conversation.ReleaseTurnsRequest(retraction_id=known["turns"], **TALK)],
+        "EraseTurns": [conversation.EraseTurnsRequest(retraction_id=known["turns"], **TALK)],
         "AddKey": [conversation.AddKeyRequest(text="No nuts. 不吃坚果。", **TALK)],
         "UpdateKey": [
             conversation.UpdateKeyRequest(
@@ -374,6 +377,7 @@ async def made(service: Service) -> dict[str, str]:
     retracted = await call(service, "RetractRecords", [retracting])
     taking = bank.RetractInteractionsRequest(bank_id="b", source="web")
     taken = await call(service, "RetractInteractions", [taking])
+    turns = await call(service, "RetractTurns", [conversation.RetractTurnsRequest(steps=[2], **TALK)])
     grouped = conversation.ListClustersResponse()
     while not grouped.clusters:  # turns are placed in the background
         grouped = await call(service, "ListClusters", [conversation.ListClustersRequest(**GROUPED)])
@@ -383,6 +387,7 @@ async def made(service: Service) -> dict[str, str]:
         "cluster": grouped.clusters[0].cluster_id,
         "reflection": reflection.reflection.reflection_id,
         "retraction": retracted.retraction.retraction_id,
+        "turns": turns.retraction.retraction_id,
         "interactions": taken.retraction.retraction_id,
         "conflict": listed.conflicts[0].conflict_id,
     }

@@ -51,7 +51,9 @@ OF_TODAY = {
 
 
 def test_every_call_that_writes_is_repeated_here() -> None:
-    known = dict.fromkeys(("key", "cluster", "reflection", "conflict", "retraction", "interactions"), "x")
+    known = dict.fromkeys(
+        ("key", "cluster", "reflection", "conflict", "retraction", "interactions", "turns"), "x"
+    )
 
     assert sorted(requests(known)) == MUTATIONS
 

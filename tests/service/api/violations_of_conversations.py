@@ -107,6 +107,10 @@ RIGHT: dict[str, Message] = {
     "AddTurns": pb.AddTurnsRequest(user="ada", conversation_id="c1", turns=[SAID]),
     "ListTurns": pb.ListTurnsRequest(user="ada", conversation_id="c1"),
     "DeleteTurns": pb.DeleteTurnsRequest(user="ada", conversation_id="c1", steps=[1]),
+    "RetractTurns": pb.RetractTurnsRequest(user="ada", conversation_id="c1", writer="web", written=LATER),
+    "ReleaseTurns": pb.ReleaseTurnsRequest(user="ada", conversation_id="c1", retraction_id="x1"),
+    "EraseTurns": pb.EraseTurnsRequest(user="ada", conversation_id="c1", retraction_id="x1"),
+    "ListTurnRetractions": pb.ListTurnRetractionsRequest(user="ada", conversation_id="c1"),
     "SearchTurns": pb.SearchTurnsRequest(user="ada", conversation_id="c1", text="hello", event_time=LATER),
     "AddKey": pb.AddKeyRequest(user="ada", conversation_id="c1", text="budget: 500"),
     "UpdateKey": pb.UpdateKeyRequest(
@@ -222,6 +226,16 @@ WRONG: dict[str, Table] = {
         "steps": [[], [0], [-1], [1, 1], [10**12], list(range(1, 1_002))],
         **RANGE,
     },
+    "RetractTurns": {
+        **WRITE,
+        "steps": [[0], [-1], [1, 1], [1], list(range(1, 1_002))],
+        "writer": text(128),
+        **under("written.", TIME_RANGE),
+        "reason": text(1_024),
+    },
+    "ReleaseTurns": {**WRITE, "retraction_id": REQUIRED_ID},
+    "EraseTurns": {**WRITE, "retraction_id": REQUIRED_ID},
+    "ListTurnRetractions": {**READ, **BAD_PAGES},
     "SearchTurns": {
         **{name: values for name, values in READ.items() if name != "conversation_id"},
         "conversation_id": BAD_IDS,
@@ -295,6 +309,7 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     "CreateConversation": dict.fromkeys(SWITCHES, YES_OR_NO),
     "EndConversation": {"wait": YES_OR_NO},
     "DeleteTurns": {"keep_records": YES_OR_NO},
+    "RetractTurns": {"dry_run": YES_OR_NO},
     "UpdateConversation": {f"conversation.{name}": UNSEEN for name in OF_RECORDS}
     | {f"conversation.{name}": YES_OR_NO for name in SWITCHES},
     "DeleteConversation": dict.fromkeys(("allow_missing", "forget_records"), YES_OR_NO),

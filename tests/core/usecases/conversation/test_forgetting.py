@@ -11,11 +11,13 @@ from core.conversation.conversation import Conversation
 from core.conversation.due import FORGET, due
 from core.conversation.steps import ConversationPut, TurnDrop
 from core.errors import ConversationNotFound, MemoryOff, StaleRevision
-from core.ids import RecordId
+from core.ids import RecordId, RequestId
 from core.long_term.collection import Collection
 from core.long_term.standing import Contradiction, Rewriting
 from core.model.record import Record, RecordState, SupersededReason
-from core.ports.aggregates import Draft
+from core.model.retraction import RetractionState
+from core.ports.aggregates import Draft, RequestKey
+from core.usecases.conversation.close_turns import CloseTurns, close_turns
 from core.usecases.conversation.delete_conversation import (
     DeleteConversation,
     _close,
@@ -24,6 +26,8 @@ from core.usecases.conversation.delete_conversation import (
 from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.end_conversation import EndConversation, end_conversation
 from core.usecases.conversation.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.retract_turns import RetractTurns, retract_turns
+from core.usecases.deletions import Deletion
 from core.usecases.house import House
 from core.usecases.long_term.judge_facts import judge_facts
 from core.usecases.user.update_user import UpdateUser, update_user
@@ -298,3 +302,54 @@ async def test_facts_found_while_a_conversation_is_forgotten_do_not_land() -> No
             await extracted(house)
 
         assert await house.store.count(MEMORY.tenant, MEMORY.kind, MEMORY.user) == 0
+
+
+async def test_what_is_taken_back_with_turns_is_followed_up_where_a_process_died_over_it() -> None:
+    async with open_house(unasked=False) as house:
+        await taught(house, "My sister Anna lives in Lyon.", "我对花生过敏。")
+        before = await facts(house)
+
+        for closes in (None, RetractionState.RELEASED):
+            await owe(house, closes)
+            async with house.conversations.reading(KEY) as conversation:
+                assert FORGET in due(conversation, conversation.record.update_time)
+            await forget_turns(house, KEY)
+            await forget_turns(house, KEY)
+            async with house.collections.reading(MEMORY) as collection:
+                states = [each.state for each in collection.retractions.values()]
+            left = await facts(house)
+            assert states == [closes or RetractionState.QUARANTINED]
+            kept = before[1:] if closes is None else before
+            assert {fact.content for fact in left} == {fact.content for fact in kept}
+
+
+async def owe(house: House, closes: RetractionState | None) -> None:
+    """Stores what RetractTurns and ReleaseTurns of the first turn owe long-term memory, and no more."""
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[None]:
+        record = replace(conversation.record, generation=conversation.record.generation + 1)
+        owed = forgetting(record, frozenset({1}), retraction_id="x-1", closes=closes)
+        return Draft(result=None, steps=(ConversationPut(record=owed),))
+
+    await house.conversations.commit(KEY, stage)
+
+
+async def test_turns_that_were_erased_are_told_once_so_that_a_restored_store_loses_them_again() -> None:
+    told: list[Deletion] = []
+    async with open_house(unasked=False) as opened:
+        house = replace(opened, deleted=told.append)
+        await taught(house, "My sister Anna lives in Lyon.", "我对花生过敏。")
+        taken = await retract_turns(house, RetractTurns(key=KEY, steps=(1,)))
+        assert taken.result.retraction is not None
+        assert told == []  # it may come back
+        closing = CloseTurns(
+            key=KEY,
+            retraction_id=taken.result.retraction.retraction_id,
+            erases=True,
+            request=RequestKey(request_id=RequestId("e1"), verb="EraseTurns", digest="e1"),
+        )
+
+        for _ in range(2):
+            await close_turns(house, closing)
+
+    assert [(deletion.kind, dict(deletion.items)) for deletion in told] == [(KEY.kind, {"turns": ("1",)})]

@@ -1,0 +1,102 @@
+"""`memorybank conversation retract`, `release`, `erase` and `retractions`: taking turns back."""
+
+from datetime import datetime
+from typing import Any
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from memorybank.v1 import conversation_pb2 as pb
+from service.cli import drawing, paging
+from service.cli.confirming import YES, ask
+from service.cli.errand import Errand
+from service.cli.retracting import MOMENT, STATES, written_in
+from service.cli.talks import whose
+
+PAGE = 1_000
+
+
+@click.command()
+@whose
+@click.option("--steps", multiple=True, type=click.IntRange(1), help="These turns; may be given again.")
+@click.option("--writer", default="", help="What API keys of this subject wrote.")
+@click.option("--since", type=MOMENT, help="What was written from this moment on (UTC).")
+@click.option("--until", type=MOMENT, help="What was written before it (UTC).")
+@click.option("--reason", default="", help="Why.")
+@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
+def retract(
+    errand: Errand, talk: dict[str, Any], since: datetime | None, until: datetime | None, **how: Any
+) -> None:
+    """Take turns back, with what they taught: out of every answer at once, and kept for `release`.
+
+    \b
+    Examples:
+      memorybank conversation retract c1 --steps 17 --user ada --dry-run
+      memorybank conversation retract c1 --writer leaked-key --since 2026-11-01 --user ada
+    """
+    done = errand.client.retract_turns(**talk, written=written_in(since, until), **how)
+    errand.answer(done, _told(done, dry_run=how["dry_run"]))
+
+
+@click.command()
+@whose
+@click.argument("retraction_id", metavar="RETRACTION")
+def release(errand: Errand, talk: dict[str, Any], retraction_id: str) -> None:
+    """Bring back what a retraction took."""
+    done = errand.client.release_turns(**talk, retraction_id=retraction_id)
+    errand.answer(done, f"{drawing.many(done.turns, 'turn')} stand again")
+
+
+@click.command()
+@whose
+@click.argument("retraction_id", metavar="RETRACTION")
+@YES
+def erase(errand: Errand, talk: dict[str, Any], retraction_id: str, yes: bool) -> None:
+    """Erase what a retraction took, for good."""
+    if not yes:
+        ask(f"Erase what {retraction_id} of {talk['conversation_id']} took, for good?")
+    done = errand.client.erase_turns(**talk, retraction_id=retraction_id)
+    errand.answer(done, f"erased {drawing.many(done.turns, 'turn')}")
+
+
+@click.command()
+@whose
+def retractions(errand: Errand, talk: dict[str, Any]) -> None:
+    """List what was taken back."""
+
+    def read(token: str) -> pb.ListTurnRetractionsResponse:
+        return errand.client.list_turn_retractions(**talk, page_size=PAGE, page_token=token)
+
+    listed = [each for page in paging.pages(read) for each in page.retractions]
+    errand.answer({"retractions": listed}, _table(listed))
+
+
+def _told(done: pb.RetractTurnsResponse, *, dry_run: bool) -> str:
+    if not done.turns:
+        return "nothing to take back"
+    steps = ", ".join(map(str, done.steps[:20])) + (" …" if done.turns > 20 else "")
+    lines = [
+        f"{drawing.many(done.turns, 'turn')} {'would go' if dry_run else 'out of every answer'}: {steps}"
+    ]
+    if done.records or done.changed:
+        records = drawing.many(done.records, "record")
+        lines.append(
+            f"with them {records} of long-term memory; {done.changed:,} lose evidence or stand again"
+        )
+    if not dry_run:
+        name = done.retraction.retraction_id
+        lines.append(
+            f"bring them back with `memorybank conversation release … {name}`, or erase them for good"
+        )
+    return "\n".join(lines)
+
+
+def _table(listed: list[pb.TurnRetraction]) -> RenderableType:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for each in listed:
+        state, when = STATES.get(each.state, "?"), drawing.moment(each.create_time)
+        of = " ".join(filter(None, (each.writer, each.reason)))
+        table.add_row(each.retraction_id, state, when, drawing.many(each.turns, "turn"), drawing.words(of))
+    return table if table.row_count else Text("nothing was taken back", drawing.FAINT)
