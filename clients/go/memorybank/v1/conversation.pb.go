@@ -142,8 +142,8 @@ const (
 	KeyType_KEY_TYPE_UNSPECIFIED KeyType = 0
 	// A caller set it, or reworded it: every prompt shows it.
 	KeyType_KEY_TYPE_USER KeyType = 1
-	// Made of a cluster that was recalled often: prompts show as many of these as a share of the budget holds, the latest
-	// recalled first.
+	// Made of a cluster that was recalled often, and anew when a turn joins it: prompts show as many of these as a share of
+	// the budget holds, the latest recalled first.
 	KeyType_KEY_TYPE_SYSTEM KeyType = 2
 )
 
@@ -467,7 +467,8 @@ type ConversationSettings struct {
 	ShortTurns *int32 `protobuf:"varint,1,opt,name=short_turns,json=shortTurns,proto3,oneof" json:"short_turns,omitempty"`
 	// How like a cluster a turn must be to join it, 0 to 1 on the scale of the embedder.
 	Similarity *float64 `protobuf:"fixed64,2,opt,name=similarity,proto3,oneof" json:"similarity,omitempty"`
-	// How many clusters there are at most; the coldest is folded into a summary. 1 to 1,000.
+	// Of more clusters than this the coldest is folded into a summary; but never one that holds one of the newest 200 turns,
+	// so there may be more while the talk jumps between many matters. 1 to 1,000.
 	MaxClusters *int32 `protobuf:"varint,3,opt,name=max_clusters,json=maxClusters,proto3,oneof" json:"max_clusters,omitempty"`
 	// After more recalls than this a cluster becomes a key, 1 to 1,000,000.
 	HitThreshold *int32 `protobuf:"varint,4,opt,name=hit_threshold,json=hitThreshold,proto3,oneof" json:"hit_threshold,omitempty"`
@@ -611,7 +612,13 @@ type Turn struct {
 	// The invocation it came from. Empty: none. Set by the service.
 	InvocationId string `protobuf:"bytes,10,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
 	// Who wrote it: the subject of the caller's API key. Empty: no key was asked for. Set by the service.
-	Writer        string `protobuf:"bytes,11,opt,name=writer,proto3" json:"writer,omitempty"`
+	Writer string `protobuf:"bytes,11,opt,name=writer,proto3" json:"writer,omitempty"`
+	// The caller's own, kept as it came: a JSON object of at most 1,048,576 bytes, nested at most 100 deep: what a
+	// framework has beside the words. Empty: none. It is never searched, in no prompt, and not loaded with the
+	// conversation; answers bring it where `include_metadata` asks for it.
+	MetadataJson string `protobuf:"bytes,12,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// How much metadata it has, in bytes. Set by the service.
+	MetadataBytes int64 `protobuf:"varint,13,opt,name=metadata_bytes,json=metadataBytes,proto3" json:"metadata_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -723,6 +730,20 @@ func (x *Turn) GetWriter() string {
 	return ""
 }
 
+func (x *Turn) GetMetadataJson() string {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return ""
+}
+
+func (x *Turn) GetMetadataBytes() int64 {
+	if x != nil {
+		return x.MetadataBytes
+	}
+	return 0
+}
+
 // Older turns about one thing.
 type Cluster struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -735,7 +756,9 @@ type Cluster struct {
 	// When it was last recalled. Absent: never.
 	LastHitTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_hit_time,json=lastHitTime,proto3" json:"last_hit_time,omitempty"`
 	// Whether it has become a key once.
-	Promoted      bool `protobuf:"varint,5,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	Promoted bool `protobuf:"varint,5,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	// What it is about: up to three words or names of its turns, made when it is asked for. Empty: they have none.
+	Label         string `protobuf:"bytes,6,opt,name=label,proto3" json:"label,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -803,6 +826,13 @@ func (x *Cluster) GetPromoted() bool {
 		return x.Promoted
 	}
 	return false
+}
+
+func (x *Cluster) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
 }
 
 // Consecutive steps.
@@ -996,7 +1026,9 @@ type Key struct {
 	// When its text last changed.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// At which its text last changed: for if_revision.
-	Revision      int64 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"`
+	Revision int64 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"`
+	// When the newest of the turns was said that it rests on. Absent: a caller set it, or it is of an earlier version.
+	EventTime     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1085,6 +1117,13 @@ func (x *Key) GetRevision() int64 {
 		return x.Revision
 	}
 	return 0
+}
+
+func (x *Key) GetEventTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EventTime
+	}
+	return nil
 }
 
 // How much a conversation holds.
@@ -2446,9 +2485,14 @@ type ListTurnsRequest struct {
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision *int64 `protobuf:"varint,7,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
 	// Only what API keys of this subject wrote, at most 128 code points. Empty: all.
-	Writer        string `protobuf:"bytes,8,opt,name=writer,proto3" json:"writer,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Writer string `protobuf:"bytes,8,opt,name=writer,proto3" json:"writer,omitempty"`
+	// The newest so many, 1 to 1,000, in step order; not with `first_step`, `last_step` or `page_size`. Where 4 MiB end the
+	// page it holds the newest that fit, and its token leads to older ones. Absent: as the other fields say.
+	Last *int32 `protobuf:"varint,9,opt,name=last,proto3,oneof" json:"last,omitempty"`
+	// Whether turns come with their metadata.
+	IncludeMetadata bool `protobuf:"varint,10,opt,name=include_metadata,json=includeMetadata,proto3" json:"include_metadata,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ListTurnsRequest) Reset() {
@@ -2535,6 +2579,20 @@ func (x *ListTurnsRequest) GetWriter() string {
 		return x.Writer
 	}
 	return ""
+}
+
+func (x *ListTurnsRequest) GetLast() int32 {
+	if x != nil && x.Last != nil {
+		return *x.Last
+	}
+	return 0
+}
+
+func (x *ListTurnsRequest) GetIncludeMetadata() bool {
+	if x != nil {
+		return x.IncludeMetadata
+	}
+	return false
 }
 
 // Some turns.
@@ -2821,8 +2879,11 @@ type SearchTurnsRequest struct {
 	Labels map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// How many conversations are searched at the most, 1 to 1,000. Absent: 100.
 	MostConversations *int32 `protobuf:"varint,11,opt,name=most_conversations,json=mostConversations,proto3,oneof" json:"most_conversations,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Only turns that lie in one of these clusters; one that is not there holds none. At most 100; only of one conversation.
+	// Empty: all turns.
+	ClusterIds    []string `protobuf:"bytes,12,rep,name=cluster_ids,json=clusterIds,proto3" json:"cluster_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchTurnsRequest) Reset() {
@@ -2941,6 +3002,13 @@ func (x *SearchTurnsRequest) GetMostConversations() int32 {
 		return *x.MostConversations
 	}
 	return 0
+}
+
+func (x *SearchTurnsRequest) GetClusterIds() []string {
+	if x != nil {
+		return x.ClusterIds
+	}
+	return nil
 }
 
 type isSearchTurnsRequest_Query interface {
@@ -3764,6 +3832,152 @@ func (x *ListClustersResponse) GetRevision() int64 {
 	return 0
 }
 
+// A cluster to be deleted.
+type DeleteClusterRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose conversation, 1 to 128 code points.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which conversation.
+	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
+	// Which cluster.
+	ClusterId string `protobuf:"bytes,3,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteClusterRequest) Reset() {
+	*x = DeleteClusterRequest{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteClusterRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteClusterRequest) ProtoMessage() {}
+
+func (x *DeleteClusterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteClusterRequest.ProtoReflect.Descriptor instead.
+func (*DeleteClusterRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *DeleteClusterRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *DeleteClusterRequest) GetConversationId() string {
+	if x != nil {
+		return x.ConversationId
+	}
+	return ""
+}
+
+func (x *DeleteClusterRequest) GetClusterId() string {
+	if x != nil {
+		return x.ClusterId
+	}
+	return ""
+}
+
+func (x *DeleteClusterRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// The cluster is deleted, its turns are placed.
+type DeleteClusterResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The clusters that its turns lie in now, by their first steps. One that its first turn founds anew has its id.
+	ClusterIds []string `protobuf:"bytes,1,rep,name=cluster_ids,json=clusterIds,proto3" json:"cluster_ids,omitempty"`
+	// Keys of the system that went with it.
+	Keys int64 `protobuf:"varint,2,opt,name=keys,proto3" json:"keys,omitempty"`
+	// The conversation's revision after the call.
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteClusterResponse) Reset() {
+	*x = DeleteClusterResponse{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteClusterResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteClusterResponse) ProtoMessage() {}
+
+func (x *DeleteClusterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteClusterResponse.ProtoReflect.Descriptor instead.
+func (*DeleteClusterResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *DeleteClusterResponse) GetClusterIds() []string {
+	if x != nil {
+		return x.ClusterIds
+	}
+	return nil
+}
+
+func (x *DeleteClusterResponse) GetKeys() int64 {
+	if x != nil {
+		return x.Keys
+	}
+	return 0
+}
+
+func (x *DeleteClusterResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *DeleteClusterResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
 // Asks for summaries.
 type ListSummariesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3791,7 +4005,7 @@ type ListSummariesRequest struct {
 
 func (x *ListSummariesRequest) Reset() {
 	*x = ListSummariesRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[39]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3803,7 +4017,7 @@ func (x *ListSummariesRequest) String() string {
 func (*ListSummariesRequest) ProtoMessage() {}
 
 func (x *ListSummariesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[39]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3816,7 +4030,7 @@ func (x *ListSummariesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummariesRequest.ProtoReflect.Descriptor instead.
 func (*ListSummariesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{39}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListSummariesRequest) GetUser() string {
@@ -3897,7 +4111,7 @@ type ListSummariesResponse struct {
 
 func (x *ListSummariesResponse) Reset() {
 	*x = ListSummariesResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[40]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3909,7 +4123,7 @@ func (x *ListSummariesResponse) String() string {
 func (*ListSummariesResponse) ProtoMessage() {}
 
 func (x *ListSummariesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[40]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3922,7 +4136,7 @@ func (x *ListSummariesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSummariesResponse.ProtoReflect.Descriptor instead.
 func (*ListSummariesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{40}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListSummariesResponse) GetSummaries() []*Summary {
@@ -3967,7 +4181,7 @@ type DeleteSummariesRequest struct {
 
 func (x *DeleteSummariesRequest) Reset() {
 	*x = DeleteSummariesRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[41]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3979,7 +4193,7 @@ func (x *DeleteSummariesRequest) String() string {
 func (*DeleteSummariesRequest) ProtoMessage() {}
 
 func (x *DeleteSummariesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[41]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3992,7 +4206,7 @@ func (x *DeleteSummariesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSummariesRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSummariesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{41}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *DeleteSummariesRequest) GetUser() string {
@@ -4052,7 +4266,7 @@ type DeleteSummariesResponse struct {
 
 func (x *DeleteSummariesResponse) Reset() {
 	*x = DeleteSummariesResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[42]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4064,7 +4278,7 @@ func (x *DeleteSummariesResponse) String() string {
 func (*DeleteSummariesResponse) ProtoMessage() {}
 
 func (x *DeleteSummariesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[42]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4077,7 +4291,7 @@ func (x *DeleteSummariesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSummariesResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSummariesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{42}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *DeleteSummariesResponse) GetSummaries() int64 {
@@ -4136,7 +4350,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[43]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4148,7 +4362,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[43]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4161,7 +4375,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{43}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Item) GetNumber() int64 {
@@ -4271,7 +4485,7 @@ type InvocationSummary struct {
 
 func (x *InvocationSummary) Reset() {
 	*x = InvocationSummary{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[44]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4283,7 +4497,7 @@ func (x *InvocationSummary) String() string {
 func (*InvocationSummary) ProtoMessage() {}
 
 func (x *InvocationSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[44]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4296,7 +4510,7 @@ func (x *InvocationSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvocationSummary.ProtoReflect.Descriptor instead.
 func (*InvocationSummary) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{44}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *InvocationSummary) GetInvocationId() string {
@@ -4379,7 +4593,7 @@ type StartInvocationRequest struct {
 
 func (x *StartInvocationRequest) Reset() {
 	*x = StartInvocationRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[45]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4391,7 +4605,7 @@ func (x *StartInvocationRequest) String() string {
 func (*StartInvocationRequest) ProtoMessage() {}
 
 func (x *StartInvocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[45]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4404,7 +4618,7 @@ func (x *StartInvocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartInvocationRequest.ProtoReflect.Descriptor instead.
 func (*StartInvocationRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{45}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *StartInvocationRequest) GetUser() string {
@@ -4492,7 +4706,7 @@ type StartInvocationResponse struct {
 
 func (x *StartInvocationResponse) Reset() {
 	*x = StartInvocationResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[46]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4504,7 +4718,7 @@ func (x *StartInvocationResponse) String() string {
 func (*StartInvocationResponse) ProtoMessage() {}
 
 func (x *StartInvocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[46]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4517,7 +4731,7 @@ func (x *StartInvocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartInvocationResponse.ProtoReflect.Descriptor instead.
 func (*StartInvocationResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{46}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *StartInvocationResponse) GetInvocationId() string {
@@ -4558,7 +4772,7 @@ type AddWorkingItemsRequest struct {
 
 func (x *AddWorkingItemsRequest) Reset() {
 	*x = AddWorkingItemsRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[47]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4570,7 +4784,7 @@ func (x *AddWorkingItemsRequest) String() string {
 func (*AddWorkingItemsRequest) ProtoMessage() {}
 
 func (x *AddWorkingItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[47]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4583,7 +4797,7 @@ func (x *AddWorkingItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddWorkingItemsRequest.ProtoReflect.Descriptor instead.
 func (*AddWorkingItemsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{47}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *AddWorkingItemsRequest) GetUser() string {
@@ -4631,7 +4845,7 @@ type AddWorkingItemsResponse struct {
 
 func (x *AddWorkingItemsResponse) Reset() {
 	*x = AddWorkingItemsResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[48]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4643,7 +4857,7 @@ func (x *AddWorkingItemsResponse) String() string {
 func (*AddWorkingItemsResponse) ProtoMessage() {}
 
 func (x *AddWorkingItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[48]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4656,7 +4870,7 @@ func (x *AddWorkingItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddWorkingItemsResponse.ProtoReflect.Descriptor instead.
 func (*AddWorkingItemsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{48}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *AddWorkingItemsResponse) GetTokens() int32 {
@@ -4704,7 +4918,7 @@ type GetWorkingMemoryRequest struct {
 
 func (x *GetWorkingMemoryRequest) Reset() {
 	*x = GetWorkingMemoryRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[49]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4716,7 +4930,7 @@ func (x *GetWorkingMemoryRequest) String() string {
 func (*GetWorkingMemoryRequest) ProtoMessage() {}
 
 func (x *GetWorkingMemoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[49]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4729,7 +4943,7 @@ func (x *GetWorkingMemoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkingMemoryRequest.ProtoReflect.Descriptor instead.
 func (*GetWorkingMemoryRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{49}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *GetWorkingMemoryRequest) GetUser() string {
@@ -4776,7 +4990,7 @@ type GetWorkingMemoryResponse struct {
 
 func (x *GetWorkingMemoryResponse) Reset() {
 	*x = GetWorkingMemoryResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[50]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4788,7 +5002,7 @@ func (x *GetWorkingMemoryResponse) String() string {
 func (*GetWorkingMemoryResponse) ProtoMessage() {}
 
 func (x *GetWorkingMemoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[50]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4801,7 +5015,7 @@ func (x *GetWorkingMemoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkingMemoryResponse.ProtoReflect.Descriptor instead.
 func (*GetWorkingMemoryResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{50}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *GetWorkingMemoryResponse) GetItems() []*Item {
@@ -4848,7 +5062,7 @@ type EndInvocationRequest struct {
 
 func (x *EndInvocationRequest) Reset() {
 	*x = EndInvocationRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[51]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4860,7 +5074,7 @@ func (x *EndInvocationRequest) String() string {
 func (*EndInvocationRequest) ProtoMessage() {}
 
 func (x *EndInvocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[51]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4873,7 +5087,7 @@ func (x *EndInvocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndInvocationRequest.ProtoReflect.Descriptor instead.
 func (*EndInvocationRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{51}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *EndInvocationRequest) GetUser() string {
@@ -4954,7 +5168,7 @@ type EndInvocationResponse struct {
 
 func (x *EndInvocationResponse) Reset() {
 	*x = EndInvocationResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[52]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4966,7 +5180,7 @@ func (x *EndInvocationResponse) String() string {
 func (*EndInvocationResponse) ProtoMessage() {}
 
 func (x *EndInvocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[52]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4979,7 +5193,7 @@ func (x *EndInvocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndInvocationResponse.ProtoReflect.Descriptor instead.
 func (*EndInvocationResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{52}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *EndInvocationResponse) GetSummary() *InvocationSummary {
@@ -5063,7 +5277,7 @@ type AddInvocationSummaryRequest struct {
 
 func (x *AddInvocationSummaryRequest) Reset() {
 	*x = AddInvocationSummaryRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[53]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5075,7 +5289,7 @@ func (x *AddInvocationSummaryRequest) String() string {
 func (*AddInvocationSummaryRequest) ProtoMessage() {}
 
 func (x *AddInvocationSummaryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[53]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5088,7 +5302,7 @@ func (x *AddInvocationSummaryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddInvocationSummaryRequest.ProtoReflect.Descriptor instead.
 func (*AddInvocationSummaryRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{53}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *AddInvocationSummaryRequest) GetUser() string {
@@ -5132,7 +5346,7 @@ type AddInvocationSummaryResponse struct {
 
 func (x *AddInvocationSummaryResponse) Reset() {
 	*x = AddInvocationSummaryResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[54]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5144,7 +5358,7 @@ func (x *AddInvocationSummaryResponse) String() string {
 func (*AddInvocationSummaryResponse) ProtoMessage() {}
 
 func (x *AddInvocationSummaryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[54]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5157,7 +5371,7 @@ func (x *AddInvocationSummaryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddInvocationSummaryResponse.ProtoReflect.Descriptor instead.
 func (*AddInvocationSummaryResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{54}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *AddInvocationSummaryResponse) GetRevision() int64 {
@@ -5193,7 +5407,7 @@ type ListInvocationsRequest struct {
 
 func (x *ListInvocationsRequest) Reset() {
 	*x = ListInvocationsRequest{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[55]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5205,7 +5419,7 @@ func (x *ListInvocationsRequest) String() string {
 func (*ListInvocationsRequest) ProtoMessage() {}
 
 func (x *ListInvocationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[55]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5218,7 +5432,7 @@ func (x *ListInvocationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInvocationsRequest.ProtoReflect.Descriptor instead.
 func (*ListInvocationsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{55}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ListInvocationsRequest) GetUser() string {
@@ -5271,7 +5485,7 @@ type ListInvocationsResponse struct {
 
 func (x *ListInvocationsResponse) Reset() {
 	*x = ListInvocationsResponse{}
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[56]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5283,7 +5497,7 @@ func (x *ListInvocationsResponse) String() string {
 func (*ListInvocationsResponse) ProtoMessage() {}
 
 func (x *ListInvocationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_conversation_proto_msgTypes[56]
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5296,7 +5510,7 @@ func (x *ListInvocationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInvocationsResponse.ProtoReflect.Descriptor instead.
 func (*ListInvocationsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{56}
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ListInvocationsResponse) GetInvocations() []*InvocationSummary {
@@ -5314,6 +5528,799 @@ func (x *ListInvocationsResponse) GetNextPageToken() string {
 }
 
 func (x *ListInvocationsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+// A retraction of turns: what was taken back, and whether it still can come back. Its words are in no answer.
+type TurnRetraction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id.
+	RetractionId string `protobuf:"bytes,1,opt,name=retraction_id,json=retractionId,proto3" json:"retraction_id,omitempty"`
+	// Where it stands.
+	State RetractionState `protobuf:"varint,2,opt,name=state,proto3,enum=memorybank.v1.RetractionState" json:"state,omitempty"`
+	// When it was made.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When it was released or erased. Absent: it was not.
+	CloseTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	// Which steps, the first 1,000.
+	Steps []int64 `protobuf:"varint,5,rep,packed,name=steps,proto3" json:"steps,omitempty"`
+	// How many turns.
+	Turns int64 `protobuf:"varint,6,opt,name=turns,proto3" json:"turns,omitempty"`
+	// By which writer it was asked for. Empty: by steps or by time.
+	Writer string `protobuf:"bytes,7,opt,name=writer,proto3" json:"writer,omitempty"`
+	// By which time of writing. Absent: by none.
+	Written *TimeRange `protobuf:"bytes,8,opt,name=written,proto3" json:"written,omitempty"`
+	// Why, as its caller said.
+	Reason        string `protobuf:"bytes,9,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnRetraction) Reset() {
+	*x = TurnRetraction{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnRetraction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnRetraction) ProtoMessage() {}
+
+func (x *TurnRetraction) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnRetraction.ProtoReflect.Descriptor instead.
+func (*TurnRetraction) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *TurnRetraction) GetRetractionId() string {
+	if x != nil {
+		return x.RetractionId
+	}
+	return ""
+}
+
+func (x *TurnRetraction) GetState() RetractionState {
+	if x != nil {
+		return x.State
+	}
+	return RetractionState_RETRACTION_STATE_UNSPECIFIED
+}
+
+func (x *TurnRetraction) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *TurnRetraction) GetCloseTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CloseTime
+	}
+	return nil
+}
+
+func (x *TurnRetraction) GetSteps() []int64 {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *TurnRetraction) GetTurns() int64 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *TurnRetraction) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
+}
+
+func (x *TurnRetraction) GetWritten() *TimeRange {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
+func (x *TurnRetraction) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Asks to take turns back.
+type RetractTurnsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose conversation, 1 to 128 code points.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which conversation.
+	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
+	// 1 to 1,000 different steps that are there. Empty: by `writer` and `written`, of which one must be given then, and only
+	// then.
+	Steps []int64 `protobuf:"varint,3,rep,packed,name=steps,proto3" json:"steps,omitempty"`
+	// What API keys of this subject wrote, at most 128 code points. Empty: any.
+	Writer string `protobuf:"bytes,4,opt,name=writer,proto3" json:"writer,omitempty"`
+	// Written in this time (`create_time`, not `event_time`). Absent: any.
+	Written *TimeRange `protobuf:"bytes,5,opt,name=written,proto3" json:"written,omitempty"`
+	// Why, at most 1,024 code points. May be empty.
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether only to tell what would go: nothing is changed.
+	DryRun bool `protobuf:"varint,7,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetractTurnsRequest) Reset() {
+	*x = RetractTurnsRequest{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[60]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetractTurnsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetractTurnsRequest) ProtoMessage() {}
+
+func (x *RetractTurnsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[60]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetractTurnsRequest.ProtoReflect.Descriptor instead.
+func (*RetractTurnsRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{60}
+}
+
+func (x *RetractTurnsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *RetractTurnsRequest) GetConversationId() string {
+	if x != nil {
+		return x.ConversationId
+	}
+	return ""
+}
+
+func (x *RetractTurnsRequest) GetSteps() []int64 {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *RetractTurnsRequest) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
+}
+
+func (x *RetractTurnsRequest) GetWritten() *TimeRange {
+	if x != nil {
+		return x.Written
+	}
+	return nil
+}
+
+func (x *RetractTurnsRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *RetractTurnsRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *RetractTurnsRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// Turns taken back.
+type RetractTurnsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The retraction. Absent: it was only tried, or there was nothing to take back.
+	Retraction *TurnRetraction `protobuf:"bytes,1,opt,name=retraction,proto3" json:"retraction,omitempty"`
+	// Steps that go, the first 1,000.
+	Steps []int64 `protobuf:"varint,2,rep,packed,name=steps,proto3" json:"steps,omitempty"`
+	// Turns that go.
+	Turns int64 `protobuf:"varint,3,opt,name=turns,proto3" json:"turns,omitempty"`
+	// Clusters that go with them.
+	Clusters int64 `protobuf:"varint,4,opt,name=clusters,proto3" json:"clusters,omitempty"`
+	// Summaries that go with them; they are made anew of what is left.
+	Summaries int64 `protobuf:"varint,5,opt,name=summaries,proto3" json:"summaries,omitempty"`
+	// Keys of the system that go with them.
+	Keys int64 `protobuf:"varint,6,opt,name=keys,proto3" json:"keys,omitempty"`
+	// Records of long-term memory that go with them, as it stood just before.
+	Records int64 `protobuf:"varint,7,opt,name=records,proto3" json:"records,omitempty"`
+	// Records of long-term memory that lose evidence or stand again.
+	Changed int64 `protobuf:"varint,8,opt,name=changed,proto3" json:"changed,omitempty"`
+	// The conversation's revision after the change.
+	Revision int64 `protobuf:"varint,9,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,10,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetractTurnsResponse) Reset() {
+	*x = RetractTurnsResponse{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[61]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetractTurnsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetractTurnsResponse) ProtoMessage() {}
+
+func (x *RetractTurnsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[61]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetractTurnsResponse.ProtoReflect.Descriptor instead.
+func (*RetractTurnsResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{61}
+}
+
+func (x *RetractTurnsResponse) GetRetraction() *TurnRetraction {
+	if x != nil {
+		return x.Retraction
+	}
+	return nil
+}
+
+func (x *RetractTurnsResponse) GetSteps() []int64 {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *RetractTurnsResponse) GetTurns() int64 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *RetractTurnsResponse) GetClusters() int64 {
+	if x != nil {
+		return x.Clusters
+	}
+	return 0
+}
+
+func (x *RetractTurnsResponse) GetSummaries() int64 {
+	if x != nil {
+		return x.Summaries
+	}
+	return 0
+}
+
+func (x *RetractTurnsResponse) GetKeys() int64 {
+	if x != nil {
+		return x.Keys
+	}
+	return 0
+}
+
+func (x *RetractTurnsResponse) GetRecords() int64 {
+	if x != nil {
+		return x.Records
+	}
+	return 0
+}
+
+func (x *RetractTurnsResponse) GetChanged() int64 {
+	if x != nil {
+		return x.Changed
+	}
+	return 0
+}
+
+func (x *RetractTurnsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *RetractTurnsResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+// Asks to bring turns back.
+type ReleaseTurnsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose conversation, 1 to 128 code points.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which conversation.
+	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
+	// Which retraction.
+	RetractionId string `protobuf:"bytes,3,opt,name=retraction_id,json=retractionId,proto3" json:"retraction_id,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseTurnsRequest) Reset() {
+	*x = ReleaseTurnsRequest{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[62]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseTurnsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseTurnsRequest) ProtoMessage() {}
+
+func (x *ReleaseTurnsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[62]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseTurnsRequest.ProtoReflect.Descriptor instead.
+func (*ReleaseTurnsRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{62}
+}
+
+func (x *ReleaseTurnsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *ReleaseTurnsRequest) GetConversationId() string {
+	if x != nil {
+		return x.ConversationId
+	}
+	return ""
+}
+
+func (x *ReleaseTurnsRequest) GetRetractionId() string {
+	if x != nil {
+		return x.RetractionId
+	}
+	return ""
+}
+
+func (x *ReleaseTurnsRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// Turns brought back.
+type ReleaseTurnsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The retraction.
+	Retraction *TurnRetraction `protobuf:"bytes,1,opt,name=retraction,proto3" json:"retraction,omitempty"`
+	// Turns that stand again.
+	Turns int64 `protobuf:"varint,2,opt,name=turns,proto3" json:"turns,omitempty"`
+	// The conversation's revision after the change.
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseTurnsResponse) Reset() {
+	*x = ReleaseTurnsResponse{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[63]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseTurnsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseTurnsResponse) ProtoMessage() {}
+
+func (x *ReleaseTurnsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[63]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseTurnsResponse.ProtoReflect.Descriptor instead.
+func (*ReleaseTurnsResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{63}
+}
+
+func (x *ReleaseTurnsResponse) GetRetraction() *TurnRetraction {
+	if x != nil {
+		return x.Retraction
+	}
+	return nil
+}
+
+func (x *ReleaseTurnsResponse) GetTurns() int64 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *ReleaseTurnsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *ReleaseTurnsResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+// Asks to erase turns that were taken back.
+type EraseTurnsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose conversation, 1 to 128 code points.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which conversation.
+	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
+	// Which retraction.
+	RetractionId string `protobuf:"bytes,3,opt,name=retraction_id,json=retractionId,proto3" json:"retraction_id,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EraseTurnsRequest) Reset() {
+	*x = EraseTurnsRequest{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[64]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EraseTurnsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EraseTurnsRequest) ProtoMessage() {}
+
+func (x *EraseTurnsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[64]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EraseTurnsRequest.ProtoReflect.Descriptor instead.
+func (*EraseTurnsRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{64}
+}
+
+func (x *EraseTurnsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *EraseTurnsRequest) GetConversationId() string {
+	if x != nil {
+		return x.ConversationId
+	}
+	return ""
+}
+
+func (x *EraseTurnsRequest) GetRetractionId() string {
+	if x != nil {
+		return x.RetractionId
+	}
+	return ""
+}
+
+func (x *EraseTurnsRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// Turns erased.
+type EraseTurnsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The retraction.
+	Retraction *TurnRetraction `protobuf:"bytes,1,opt,name=retraction,proto3" json:"retraction,omitempty"`
+	// Turns that are gone for good.
+	Turns int64 `protobuf:"varint,2,opt,name=turns,proto3" json:"turns,omitempty"`
+	// The conversation's revision after the change.
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EraseTurnsResponse) Reset() {
+	*x = EraseTurnsResponse{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[65]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EraseTurnsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EraseTurnsResponse) ProtoMessage() {}
+
+func (x *EraseTurnsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[65]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EraseTurnsResponse.ProtoReflect.Descriptor instead.
+func (*EraseTurnsResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{65}
+}
+
+func (x *EraseTurnsResponse) GetRetraction() *TurnRetraction {
+	if x != nil {
+		return x.Retraction
+	}
+	return nil
+}
+
+func (x *EraseTurnsResponse) GetTurns() int64 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *EraseTurnsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *EraseTurnsResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+// Asks what was taken back.
+type ListTurnRetractionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose conversation, 1 to 128 code points.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which conversation.
+	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
+	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// From the response before. Empty: from the start.
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// The least revision to be seen. Absent: as the replica knows it.
+	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTurnRetractionsRequest) Reset() {
+	*x = ListTurnRetractionsRequest{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[66]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTurnRetractionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTurnRetractionsRequest) ProtoMessage() {}
+
+func (x *ListTurnRetractionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[66]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTurnRetractionsRequest.ProtoReflect.Descriptor instead.
+func (*ListTurnRetractionsRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{66}
+}
+
+func (x *ListTurnRetractionsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *ListTurnRetractionsRequest) GetConversationId() string {
+	if x != nil {
+		return x.ConversationId
+	}
+	return ""
+}
+
+func (x *ListTurnRetractionsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListTurnRetractionsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListTurnRetractionsRequest) GetMinRevision() int64 {
+	if x != nil && x.MinRevision != nil {
+		return *x.MinRevision
+	}
+	return 0
+}
+
+// What was taken back.
+type ListTurnRetractionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By id.
+	Retractions []*TurnRetraction `protobuf:"bytes,1,rep,name=retractions,proto3" json:"retractions,omitempty"`
+	// For the next page. Empty: this is the last.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// The revision seen.
+	Revision      int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTurnRetractionsResponse) Reset() {
+	*x = ListTurnRetractionsResponse{}
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[67]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTurnRetractionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTurnRetractionsResponse) ProtoMessage() {}
+
+func (x *ListTurnRetractionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_conversation_proto_msgTypes[67]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTurnRetractionsResponse.ProtoReflect.Descriptor instead.
+func (*ListTurnRetractionsResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_conversation_proto_rawDescGZIP(), []int{67}
+}
+
+func (x *ListTurnRetractionsResponse) GetRetractions() []*TurnRetraction {
+	if x != nil {
+		return x.Retractions
+	}
+	return nil
+}
+
+func (x *ListTurnRetractionsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *ListTurnRetractionsResponse) GetRevision() int64 {
 	if x != nil {
 		return x.Revision
 	}
@@ -5376,7 +6383,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x0e_summary_everyB\x11\n" +
 	"\x0f_summary_lengthB\x10\n" +
 	"\x0e_extract_factsB\x12\n" +
-	"\x10_record_episodes\"\xde\x03\n" +
+	"\x10_record_episodes\"\xaa\x04\n" +
 	"\x04Turn\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\x03R\x04step\x12\x14\n" +
 	"\x05input\x18\x02 \x01(\tR\x05input\x12\x14\n" +
@@ -5392,17 +6399,20 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x06labels\x18\t \x03(\v2\x1f.memorybank.v1.Turn.LabelsEntryR\x06labels\x12)\n" +
 	"\rinvocation_id\x18\n" +
 	" \x01(\tB\x04\xe8\xe0\x18\x06R\finvocationId\x12\x16\n" +
-	"\x06writer\x18\v \x01(\tR\x06writer\x1a9\n" +
+	"\x06writer\x18\v \x01(\tR\x06writer\x12#\n" +
+	"\rmetadata_json\x18\f \x01(\tR\fmetadataJson\x12%\n" +
+	"\x0emetadata_bytes\x18\r \x01(\x03R\rmetadataBytes\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xae\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc4\x01\n" +
 	"\aCluster\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x14\n" +
 	"\x05steps\x18\x02 \x03(\x03R\x05steps\x12\x12\n" +
 	"\x04hits\x18\x03 \x01(\x03R\x04hits\x12>\n" +
 	"\rlast_hit_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vlastHitTime\x12\x1a\n" +
-	"\bpromoted\x18\x05 \x01(\bR\bpromoted\"G\n" +
+	"\bpromoted\x18\x05 \x01(\bR\bpromoted\x12\x14\n" +
+	"\x05label\x18\x06 \x01(\tR\x05label\"G\n" +
 	"\tStepRange\x12\x1d\n" +
 	"\n" +
 	"first_step\x18\x01 \x01(\x03R\tfirstStep\x12\x1b\n" +
@@ -5420,7 +6430,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"start_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xb0\x02\n" +
+	"createTime\"\xeb\x02\n" +
 	"\x03Key\x12\x15\n" +
 	"\x06key_id\x18\x01 \x01(\tR\x05keyId\x12*\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x16.memorybank.v1.KeyTypeR\x04type\x12\x12\n" +
@@ -5433,7 +6443,9 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12\x1a\n" +
-	"\brevision\x18\b \x01(\x03R\brevision\"\xfe\x01\n" +
+	"\brevision\x18\b \x01(\x03R\brevision\x129\n" +
+	"\n" +
+	"event_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\"\xfe\x01\n" +
 	"\x12ConversationCounts\x12\x14\n" +
 	"\x05turns\x18\x01 \x01(\x03R\x05turns\x12\x1a\n" +
 	"\bclusters\x18\x02 \x01(\x03R\bclusters\x12%\n" +
@@ -5561,7 +6573,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x10AddTurnsResponse\x12)\n" +
 	"\x05turns\x18\x01 \x03(\v2\x13.memorybank.v1.TurnR\x05turns\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xcb\x02\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x98\x03\n" +
 	"\x10ListTurnsRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\"\n" +
@@ -5572,11 +6584,15 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\n" +
 	"page_token\x18\x06 \x01(\tR\tpageToken\x12&\n" +
 	"\fmin_revision\x18\a \x01(\x03H\x02R\vminRevision\x88\x01\x01\x12\x16\n" +
-	"\x06writer\x18\b \x01(\tR\x06writerB\r\n" +
+	"\x06writer\x18\b \x01(\tR\x06writer\x12\x17\n" +
+	"\x04last\x18\t \x01(\x05H\x03R\x04last\x88\x01\x01\x12)\n" +
+	"\x10include_metadata\x18\n" +
+	" \x01(\bR\x0fincludeMetadataB\r\n" +
 	"\v_first_stepB\f\n" +
 	"\n" +
 	"_last_stepB\x0f\n" +
-	"\r_min_revision\"\x82\x01\n" +
+	"\r_min_revisionB\a\n" +
+	"\x05_last\"\x82\x01\n" +
 	"\x11ListTurnsResponse\x12)\n" +
 	"\x05turns\x18\x01 \x03(\v2\x13.memorybank.v1.TurnR\x05turns\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
@@ -5600,7 +6616,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\tsummaries\x18\x03 \x01(\x03R\tsummaries\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\x03R\x04keys\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x06 \x01(\bR\breplayed\"\xe1\x04\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\"\x82\x05\n" +
 	"\x12SearchTurnsRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x14\n" +
@@ -5616,7 +6632,9 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"collection\x12E\n" +
 	"\x06labels\x18\n" +
 	" \x03(\v2-.memorybank.v1.SearchTurnsRequest.LabelsEntryR\x06labels\x122\n" +
-	"\x12most_conversations\x18\v \x01(\x05H\x04R\x11mostConversations\x88\x01\x01\x1a9\n" +
+	"\x12most_conversations\x18\v \x01(\x05H\x04R\x11mostConversations\x88\x01\x01\x12\x1f\n" +
+	"\vcluster_ids\x18\f \x03(\tR\n" +
+	"clusterIds\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
@@ -5689,7 +6707,20 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x14ListClustersResponse\x122\n" +
 	"\bclusters\x18\x01 \x03(\v2\x16.memorybank.v1.ClusterR\bclusters\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\x95\x03\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x9d\x01\n" +
+	"\x14DeleteClusterRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1d\n" +
+	"\n" +
+	"cluster_id\x18\x03 \x01(\tR\tclusterId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"\x84\x01\n" +
+	"\x15DeleteClusterResponse\x12\x1f\n" +
+	"\vcluster_ids\x18\x01 \x03(\tR\n" +
+	"clusterIds\x12\x12\n" +
+	"\x04keys\x18\x02 \x01(\x03R\x04keys\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\x95\x03\n" +
 	"\x14ListSummariesRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12.\n" +
@@ -5841,6 +6872,80 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x17ListInvocationsResponse\x12B\n" +
 	"\vinvocations\x18\x01 \x03(\v2 .memorybank.v1.InvocationSummaryR\vinvocations\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xf3\x02\n" +
+	"\x0eTurnRetraction\x12#\n" +
+	"\rretraction_id\x18\x01 \x01(\tR\fretractionId\x124\n" +
+	"\x05state\x18\x02 \x01(\x0e2\x1e.memorybank.v1.RetractionStateR\x05state\x12;\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x129\n" +
+	"\n" +
+	"close_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12\x14\n" +
+	"\x05steps\x18\x05 \x03(\x03R\x05steps\x12\x14\n" +
+	"\x05turns\x18\x06 \x01(\x03R\x05turns\x12\x16\n" +
+	"\x06writer\x18\a \x01(\tR\x06writer\x122\n" +
+	"\awritten\x18\b \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
+	"\x06reason\x18\t \x01(\tR\x06reason\"\x90\x02\n" +
+	"\x13RetractTurnsRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x14\n" +
+	"\x05steps\x18\x03 \x03(\x03R\x05steps\x12\x16\n" +
+	"\x06writer\x18\x04 \x01(\tR\x06writer\x122\n" +
+	"\awritten\x18\x05 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x17\n" +
+	"\adry_run\x18\a \x01(\bR\x06dryRun\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\b \x01(\tR\trequestId\"\xbb\x02\n" +
+	"\x14RetractTurnsResponse\x12=\n" +
+	"\n" +
+	"retraction\x18\x01 \x01(\v2\x1d.memorybank.v1.TurnRetractionR\n" +
+	"retraction\x12\x14\n" +
+	"\x05steps\x18\x02 \x03(\x03R\x05steps\x12\x14\n" +
+	"\x05turns\x18\x03 \x01(\x03R\x05turns\x12\x1a\n" +
+	"\bclusters\x18\x04 \x01(\x03R\bclusters\x12\x1c\n" +
+	"\tsummaries\x18\x05 \x01(\x03R\tsummaries\x12\x12\n" +
+	"\x04keys\x18\x06 \x01(\x03R\x04keys\x12\x18\n" +
+	"\arecords\x18\a \x01(\x03R\arecords\x12\x18\n" +
+	"\achanged\x18\b \x01(\x03R\achanged\x12\x1a\n" +
+	"\brevision\x18\t \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\n" +
+	" \x01(\bR\breplayed\"\xa2\x01\n" +
+	"\x13ReleaseTurnsRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
+	"\rretraction_id\x18\x03 \x01(\tR\fretractionId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"\xa3\x01\n" +
+	"\x14ReleaseTurnsResponse\x12=\n" +
+	"\n" +
+	"retraction\x18\x01 \x01(\v2\x1d.memorybank.v1.TurnRetractionR\n" +
+	"retraction\x12\x14\n" +
+	"\x05turns\x18\x02 \x01(\x03R\x05turns\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xa0\x01\n" +
+	"\x11EraseTurnsRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
+	"\rretraction_id\x18\x03 \x01(\tR\fretractionId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"\xa1\x01\n" +
+	"\x12EraseTurnsResponse\x12=\n" +
+	"\n" +
+	"retraction\x18\x01 \x01(\v2\x1d.memorybank.v1.TurnRetractionR\n" +
+	"retraction\x12\x14\n" +
+	"\x05turns\x18\x02 \x01(\x03R\x05turns\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xda\x01\n" +
+	"\x1aListTurnRetractionsRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1b\n" +
+	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
+	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\r_min_revision\"\xa2\x01\n" +
+	"\x1bListTurnRetractionsResponse\x12?\n" +
+	"\vretractions\x18\x01 \x03(\v2\x1d.memorybank.v1.TurnRetractionR\vretractions\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision*\x93\x01\n" +
 	"\x11ConversationState\x12\"\n" +
 	"\x1eCONVERSATION_STATE_UNSPECIFIED\x10\x00\x12\x1d\n" +
@@ -5863,7 +6968,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x11ITEM_TYPE_SUBTASK\x10\x04\x12\x16\n" +
 	"\x12ITEM_TYPE_DECISION\x10\x05\x12\x17\n" +
 	"\x13ITEM_TYPE_CANDIDATE\x10\x06\x12\x18\n" +
-	"\x14ITEM_TYPE_COMPRESSED\x10\a2\xd6\x12\n" +
+	"\x14ITEM_TYPE_COMPRESSED\x10\a2\xd5\x16\n" +
 	"\fConversation\x12r\n" +
 	"\x12CreateConversation\x12(.memorybank.v1.CreateConversationRequest\x1a).memorybank.v1.CreateConversationResponse\"\a\xea\xe0\x18\x03\n" +
 	"\x01\x02\x12l\n" +
@@ -5886,6 +6991,16 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x01\x01\x90\x02\x01\x12]\n" +
 	"\vDeleteTurns\x12!.memorybank.v1.DeleteTurnsRequest\x1a\".memorybank.v1.DeleteTurnsResponse\"\a\xea\xe0\x18\x03\n" +
 	"\x01\x02\x12`\n" +
+	"\fRetractTurns\x12\".memorybank.v1.RetractTurnsRequest\x1a#.memorybank.v1.RetractTurnsResponse\"\a\xea\xe0\x18\x03\n" +
+	"\x01\x05\x12`\n" +
+	"\fReleaseTurns\x12\".memorybank.v1.ReleaseTurnsRequest\x1a#.memorybank.v1.ReleaseTurnsResponse\"\a\xea\xe0\x18\x03\n" +
+	"\x01\x05\x12Z\n" +
+	"\n" +
+	"EraseTurns\x12 .memorybank.v1.EraseTurnsRequest\x1a!.memorybank.v1.EraseTurnsResponse\"\a\xea\xe0\x18\x03\n" +
+	"\x01\x05\x12x\n" +
+	"\x13ListTurnRetractions\x12).memorybank.v1.ListTurnRetractionsRequest\x1a*.memorybank.v1.ListTurnRetractionsResponse\"\n" +
+	"\xea\xe0\x18\x03\n" +
+	"\x01\x01\x90\x02\x01\x12`\n" +
 	"\vSearchTurns\x12!.memorybank.v1.SearchTurnsRequest\x1a\".memorybank.v1.SearchTurnsResponse\"\n" +
 	"\xea\xe0\x18\x03\n" +
 	"\x01\x01\x90\x02\x01\x12N\n" +
@@ -5900,7 +7015,9 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x01\x01\x90\x02\x01\x12c\n" +
 	"\fListClusters\x12\".memorybank.v1.ListClustersRequest\x1a#.memorybank.v1.ListClustersResponse\"\n" +
 	"\xea\xe0\x18\x03\n" +
-	"\x01\x01\x90\x02\x01\x12f\n" +
+	"\x01\x01\x90\x02\x01\x12c\n" +
+	"\rDeleteCluster\x12#.memorybank.v1.DeleteClusterRequest\x1a$.memorybank.v1.DeleteClusterResponse\"\a\xea\xe0\x18\x03\n" +
+	"\x01\x02\x12f\n" +
 	"\rListSummaries\x12#.memorybank.v1.ListSummariesRequest\x1a$.memorybank.v1.ListSummariesResponse\"\n" +
 	"\xea\xe0\x18\x03\n" +
 	"\x01\x01\x90\x02\x01\x12i\n" +
@@ -5935,7 +7052,7 @@ func file_memorybank_v1_conversation_proto_rawDescGZIP() []byte {
 }
 
 var file_memorybank_v1_conversation_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_memorybank_v1_conversation_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
+var file_memorybank_v1_conversation_proto_msgTypes = make([]protoimpl.MessageInfo, 74)
 var file_memorybank_v1_conversation_proto_goTypes = []any{
 	(ConversationState)(0),               // 0: memorybank.v1.ConversationState
 	(SummaryKind)(0),                     // 1: memorybank.v1.SummaryKind
@@ -5980,155 +7097,187 @@ var file_memorybank_v1_conversation_proto_goTypes = []any{
 	(*ListKeysResponse)(nil),             // 40: memorybank.v1.ListKeysResponse
 	(*ListClustersRequest)(nil),          // 41: memorybank.v1.ListClustersRequest
 	(*ListClustersResponse)(nil),         // 42: memorybank.v1.ListClustersResponse
-	(*ListSummariesRequest)(nil),         // 43: memorybank.v1.ListSummariesRequest
-	(*ListSummariesResponse)(nil),        // 44: memorybank.v1.ListSummariesResponse
-	(*DeleteSummariesRequest)(nil),       // 45: memorybank.v1.DeleteSummariesRequest
-	(*DeleteSummariesResponse)(nil),      // 46: memorybank.v1.DeleteSummariesResponse
-	(*Item)(nil),                         // 47: memorybank.v1.Item
-	(*InvocationSummary)(nil),            // 48: memorybank.v1.InvocationSummary
-	(*StartInvocationRequest)(nil),       // 49: memorybank.v1.StartInvocationRequest
-	(*StartInvocationResponse)(nil),      // 50: memorybank.v1.StartInvocationResponse
-	(*AddWorkingItemsRequest)(nil),       // 51: memorybank.v1.AddWorkingItemsRequest
-	(*AddWorkingItemsResponse)(nil),      // 52: memorybank.v1.AddWorkingItemsResponse
-	(*GetWorkingMemoryRequest)(nil),      // 53: memorybank.v1.GetWorkingMemoryRequest
-	(*GetWorkingMemoryResponse)(nil),     // 54: memorybank.v1.GetWorkingMemoryResponse
-	(*EndInvocationRequest)(nil),         // 55: memorybank.v1.EndInvocationRequest
-	(*EndInvocationResponse)(nil),        // 56: memorybank.v1.EndInvocationResponse
-	(*AddInvocationSummaryRequest)(nil),  // 57: memorybank.v1.AddInvocationSummaryRequest
-	(*AddInvocationSummaryResponse)(nil), // 58: memorybank.v1.AddInvocationSummaryResponse
-	(*ListInvocationsRequest)(nil),       // 59: memorybank.v1.ListInvocationsRequest
-	(*ListInvocationsResponse)(nil),      // 60: memorybank.v1.ListInvocationsResponse
-	nil,                                  // 61: memorybank.v1.ConversationRecord.LabelsEntry
-	nil,                                  // 62: memorybank.v1.Turn.LabelsEntry
-	nil,                                  // 63: memorybank.v1.CreateConversationRequest.LabelsEntry
-	nil,                                  // 64: memorybank.v1.ListConversationsRequest.LabelsEntry
-	nil,                                  // 65: memorybank.v1.SearchTurnsRequest.LabelsEntry
-	nil,                                  // 66: memorybank.v1.Item.MetadataEntry
-	(*durationpb.Duration)(nil),          // 67: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),        // 68: google.protobuf.Timestamp
-	(*ScoreShare)(nil),                   // 69: memorybank.v1.ScoreShare
-	(*fieldmaskpb.FieldMask)(nil),        // 70: google.protobuf.FieldMask
-	(*Usage)(nil),                        // 71: memorybank.v1.Usage
-	(*Vector)(nil),                       // 72: memorybank.v1.Vector
-	(*TimeRange)(nil),                    // 73: memorybank.v1.TimeRange
+	(*DeleteClusterRequest)(nil),         // 43: memorybank.v1.DeleteClusterRequest
+	(*DeleteClusterResponse)(nil),        // 44: memorybank.v1.DeleteClusterResponse
+	(*ListSummariesRequest)(nil),         // 45: memorybank.v1.ListSummariesRequest
+	(*ListSummariesResponse)(nil),        // 46: memorybank.v1.ListSummariesResponse
+	(*DeleteSummariesRequest)(nil),       // 47: memorybank.v1.DeleteSummariesRequest
+	(*DeleteSummariesResponse)(nil),      // 48: memorybank.v1.DeleteSummariesResponse
+	(*Item)(nil),                         // 49: memorybank.v1.Item
+	(*InvocationSummary)(nil),            // 50: memorybank.v1.InvocationSummary
+	(*StartInvocationRequest)(nil),       // 51: memorybank.v1.StartInvocationRequest
+	(*StartInvocationResponse)(nil),      // 52: memorybank.v1.StartInvocationResponse
+	(*AddWorkingItemsRequest)(nil),       // 53: memorybank.v1.AddWorkingItemsRequest
+	(*AddWorkingItemsResponse)(nil),      // 54: memorybank.v1.AddWorkingItemsResponse
+	(*GetWorkingMemoryRequest)(nil),      // 55: memorybank.v1.GetWorkingMemoryRequest
+	(*GetWorkingMemoryResponse)(nil),     // 56: memorybank.v1.GetWorkingMemoryResponse
+	(*EndInvocationRequest)(nil),         // 57: memorybank.v1.EndInvocationRequest
+	(*EndInvocationResponse)(nil),        // 58: memorybank.v1.EndInvocationResponse
+	(*AddInvocationSummaryRequest)(nil),  // 59: memorybank.v1.AddInvocationSummaryRequest
+	(*AddInvocationSummaryResponse)(nil), // 60: memorybank.v1.AddInvocationSummaryResponse
+	(*ListInvocationsRequest)(nil),       // 61: memorybank.v1.ListInvocationsRequest
+	(*ListInvocationsResponse)(nil),      // 62: memorybank.v1.ListInvocationsResponse
+	(*TurnRetraction)(nil),               // 63: memorybank.v1.TurnRetraction
+	(*RetractTurnsRequest)(nil),          // 64: memorybank.v1.RetractTurnsRequest
+	(*RetractTurnsResponse)(nil),         // 65: memorybank.v1.RetractTurnsResponse
+	(*ReleaseTurnsRequest)(nil),          // 66: memorybank.v1.ReleaseTurnsRequest
+	(*ReleaseTurnsResponse)(nil),         // 67: memorybank.v1.ReleaseTurnsResponse
+	(*EraseTurnsRequest)(nil),            // 68: memorybank.v1.EraseTurnsRequest
+	(*EraseTurnsResponse)(nil),           // 69: memorybank.v1.EraseTurnsResponse
+	(*ListTurnRetractionsRequest)(nil),   // 70: memorybank.v1.ListTurnRetractionsRequest
+	(*ListTurnRetractionsResponse)(nil),  // 71: memorybank.v1.ListTurnRetractionsResponse
+	nil,                                  // 72: memorybank.v1.ConversationRecord.LabelsEntry
+	nil,                                  // 73: memorybank.v1.Turn.LabelsEntry
+	nil,                                  // 74: memorybank.v1.CreateConversationRequest.LabelsEntry
+	nil,                                  // 75: memorybank.v1.ListConversationsRequest.LabelsEntry
+	nil,                                  // 76: memorybank.v1.SearchTurnsRequest.LabelsEntry
+	nil,                                  // 77: memorybank.v1.Item.MetadataEntry
+	(*durationpb.Duration)(nil),          // 78: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),        // 79: google.protobuf.Timestamp
+	(*ScoreShare)(nil),                   // 80: memorybank.v1.ScoreShare
+	(*fieldmaskpb.FieldMask)(nil),        // 81: google.protobuf.FieldMask
+	(*Usage)(nil),                        // 82: memorybank.v1.Usage
+	(*Vector)(nil),                       // 83: memorybank.v1.Vector
+	(*TimeRange)(nil),                    // 84: memorybank.v1.TimeRange
+	(RetractionState)(0),                 // 85: memorybank.v1.RetractionState
 }
 var file_memorybank_v1_conversation_proto_depIdxs = []int32{
-	61, // 0: memorybank.v1.ConversationRecord.labels:type_name -> memorybank.v1.ConversationRecord.LabelsEntry
-	5,  // 1: memorybank.v1.ConversationRecord.settings:type_name -> memorybank.v1.ConversationSettings
-	0,  // 2: memorybank.v1.ConversationRecord.state:type_name -> memorybank.v1.ConversationState
-	67, // 3: memorybank.v1.ConversationRecord.ttl:type_name -> google.protobuf.Duration
-	68, // 4: memorybank.v1.ConversationRecord.create_time:type_name -> google.protobuf.Timestamp
-	68, // 5: memorybank.v1.ConversationRecord.update_time:type_name -> google.protobuf.Timestamp
-	68, // 6: memorybank.v1.ConversationRecord.last_turn_time:type_name -> google.protobuf.Timestamp
-	68, // 7: memorybank.v1.ConversationRecord.end_time:type_name -> google.protobuf.Timestamp
-	67, // 8: memorybank.v1.ConversationSettings.idle_timeout:type_name -> google.protobuf.Duration
-	68, // 9: memorybank.v1.Turn.event_time:type_name -> google.protobuf.Timestamp
-	68, // 10: memorybank.v1.Turn.create_time:type_name -> google.protobuf.Timestamp
-	62, // 11: memorybank.v1.Turn.labels:type_name -> memorybank.v1.Turn.LabelsEntry
-	68, // 12: memorybank.v1.Cluster.last_hit_time:type_name -> google.protobuf.Timestamp
-	1,  // 13: memorybank.v1.Summary.kind:type_name -> memorybank.v1.SummaryKind
-	8,  // 14: memorybank.v1.Summary.ranges:type_name -> memorybank.v1.StepRange
-	68, // 15: memorybank.v1.Summary.start_time:type_name -> google.protobuf.Timestamp
-	68, // 16: memorybank.v1.Summary.end_time:type_name -> google.protobuf.Timestamp
-	68, // 17: memorybank.v1.Summary.create_time:type_name -> google.protobuf.Timestamp
-	2,  // 18: memorybank.v1.Key.type:type_name -> memorybank.v1.KeyType
-	68, // 19: memorybank.v1.Key.create_time:type_name -> google.protobuf.Timestamp
-	68, // 20: memorybank.v1.Key.update_time:type_name -> google.protobuf.Timestamp
-	6,  // 21: memorybank.v1.TurnHit.turn:type_name -> memorybank.v1.Turn
-	69, // 22: memorybank.v1.TurnHit.why:type_name -> memorybank.v1.ScoreShare
-	63, // 23: memorybank.v1.CreateConversationRequest.labels:type_name -> memorybank.v1.CreateConversationRequest.LabelsEntry
-	5,  // 24: memorybank.v1.CreateConversationRequest.settings:type_name -> memorybank.v1.ConversationSettings
-	67, // 25: memorybank.v1.CreateConversationRequest.ttl:type_name -> google.protobuf.Duration
-	4,  // 26: memorybank.v1.CreateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	4,  // 27: memorybank.v1.GetConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	11, // 28: memorybank.v1.GetConversationResponse.counts:type_name -> memorybank.v1.ConversationCounts
-	48, // 29: memorybank.v1.GetConversationResponse.invocations:type_name -> memorybank.v1.InvocationSummary
-	64, // 30: memorybank.v1.ListConversationsRequest.labels:type_name -> memorybank.v1.ListConversationsRequest.LabelsEntry
-	0,  // 31: memorybank.v1.ListConversationsRequest.state:type_name -> memorybank.v1.ConversationState
-	4,  // 32: memorybank.v1.ListConversationsResponse.conversations:type_name -> memorybank.v1.ConversationRecord
-	4,  // 33: memorybank.v1.UpdateConversationRequest.conversation:type_name -> memorybank.v1.ConversationRecord
-	70, // 34: memorybank.v1.UpdateConversationRequest.update_mask:type_name -> google.protobuf.FieldMask
-	4,  // 35: memorybank.v1.UpdateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	4,  // 36: memorybank.v1.EndConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	71, // 37: memorybank.v1.EndConversationResponse.usage:type_name -> memorybank.v1.Usage
-	6,  // 38: memorybank.v1.AddTurnsRequest.turns:type_name -> memorybank.v1.Turn
-	6,  // 39: memorybank.v1.AddTurnsResponse.turns:type_name -> memorybank.v1.Turn
-	6,  // 40: memorybank.v1.ListTurnsResponse.turns:type_name -> memorybank.v1.Turn
-	72, // 41: memorybank.v1.SearchTurnsRequest.embedding:type_name -> memorybank.v1.Vector
-	73, // 42: memorybank.v1.SearchTurnsRequest.event_time:type_name -> memorybank.v1.TimeRange
-	65, // 43: memorybank.v1.SearchTurnsRequest.labels:type_name -> memorybank.v1.SearchTurnsRequest.LabelsEntry
-	12, // 44: memorybank.v1.SearchTurnsResponse.hits:type_name -> memorybank.v1.TurnHit
-	10, // 45: memorybank.v1.AddKeyResponse.key:type_name -> memorybank.v1.Key
-	10, // 46: memorybank.v1.UpdateKeyRequest.key:type_name -> memorybank.v1.Key
-	70, // 47: memorybank.v1.UpdateKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	10, // 48: memorybank.v1.UpdateKeyResponse.key:type_name -> memorybank.v1.Key
-	10, // 49: memorybank.v1.ListKeysResponse.keys:type_name -> memorybank.v1.Key
-	7,  // 50: memorybank.v1.ListClustersResponse.clusters:type_name -> memorybank.v1.Cluster
-	1,  // 51: memorybank.v1.ListSummariesRequest.kind:type_name -> memorybank.v1.SummaryKind
-	73, // 52: memorybank.v1.ListSummariesRequest.time:type_name -> memorybank.v1.TimeRange
-	9,  // 53: memorybank.v1.ListSummariesResponse.summaries:type_name -> memorybank.v1.Summary
-	73, // 54: memorybank.v1.DeleteSummariesRequest.time:type_name -> memorybank.v1.TimeRange
-	3,  // 55: memorybank.v1.Item.type:type_name -> memorybank.v1.ItemType
-	68, // 56: memorybank.v1.Item.event_time:type_name -> google.protobuf.Timestamp
-	66, // 57: memorybank.v1.Item.metadata:type_name -> memorybank.v1.Item.MetadataEntry
-	68, // 58: memorybank.v1.InvocationSummary.event_time:type_name -> google.protobuf.Timestamp
-	47, // 59: memorybank.v1.AddWorkingItemsRequest.items:type_name -> memorybank.v1.Item
-	47, // 60: memorybank.v1.GetWorkingMemoryResponse.items:type_name -> memorybank.v1.Item
-	48, // 61: memorybank.v1.EndInvocationResponse.summary:type_name -> memorybank.v1.InvocationSummary
-	71, // 62: memorybank.v1.EndInvocationResponse.usage:type_name -> memorybank.v1.Usage
-	48, // 63: memorybank.v1.AddInvocationSummaryRequest.summary:type_name -> memorybank.v1.InvocationSummary
-	48, // 64: memorybank.v1.ListInvocationsResponse.invocations:type_name -> memorybank.v1.InvocationSummary
-	13, // 65: memorybank.v1.Conversation.CreateConversation:input_type -> memorybank.v1.CreateConversationRequest
-	15, // 66: memorybank.v1.Conversation.GetConversation:input_type -> memorybank.v1.GetConversationRequest
-	17, // 67: memorybank.v1.Conversation.ListConversations:input_type -> memorybank.v1.ListConversationsRequest
-	19, // 68: memorybank.v1.Conversation.UpdateConversation:input_type -> memorybank.v1.UpdateConversationRequest
-	21, // 69: memorybank.v1.Conversation.EndConversation:input_type -> memorybank.v1.EndConversationRequest
-	23, // 70: memorybank.v1.Conversation.DeleteConversation:input_type -> memorybank.v1.DeleteConversationRequest
-	25, // 71: memorybank.v1.Conversation.AddTurns:input_type -> memorybank.v1.AddTurnsRequest
-	27, // 72: memorybank.v1.Conversation.ListTurns:input_type -> memorybank.v1.ListTurnsRequest
-	29, // 73: memorybank.v1.Conversation.DeleteTurns:input_type -> memorybank.v1.DeleteTurnsRequest
-	31, // 74: memorybank.v1.Conversation.SearchTurns:input_type -> memorybank.v1.SearchTurnsRequest
-	33, // 75: memorybank.v1.Conversation.AddKey:input_type -> memorybank.v1.AddKeyRequest
-	35, // 76: memorybank.v1.Conversation.UpdateKey:input_type -> memorybank.v1.UpdateKeyRequest
-	37, // 77: memorybank.v1.Conversation.DeleteKey:input_type -> memorybank.v1.DeleteKeyRequest
-	39, // 78: memorybank.v1.Conversation.ListKeys:input_type -> memorybank.v1.ListKeysRequest
-	41, // 79: memorybank.v1.Conversation.ListClusters:input_type -> memorybank.v1.ListClustersRequest
-	43, // 80: memorybank.v1.Conversation.ListSummaries:input_type -> memorybank.v1.ListSummariesRequest
-	45, // 81: memorybank.v1.Conversation.DeleteSummaries:input_type -> memorybank.v1.DeleteSummariesRequest
-	49, // 82: memorybank.v1.Conversation.StartInvocation:input_type -> memorybank.v1.StartInvocationRequest
-	51, // 83: memorybank.v1.Conversation.AddWorkingItems:input_type -> memorybank.v1.AddWorkingItemsRequest
-	53, // 84: memorybank.v1.Conversation.GetWorkingMemory:input_type -> memorybank.v1.GetWorkingMemoryRequest
-	55, // 85: memorybank.v1.Conversation.EndInvocation:input_type -> memorybank.v1.EndInvocationRequest
-	57, // 86: memorybank.v1.Conversation.AddInvocationSummary:input_type -> memorybank.v1.AddInvocationSummaryRequest
-	59, // 87: memorybank.v1.Conversation.ListInvocations:input_type -> memorybank.v1.ListInvocationsRequest
-	14, // 88: memorybank.v1.Conversation.CreateConversation:output_type -> memorybank.v1.CreateConversationResponse
-	16, // 89: memorybank.v1.Conversation.GetConversation:output_type -> memorybank.v1.GetConversationResponse
-	18, // 90: memorybank.v1.Conversation.ListConversations:output_type -> memorybank.v1.ListConversationsResponse
-	20, // 91: memorybank.v1.Conversation.UpdateConversation:output_type -> memorybank.v1.UpdateConversationResponse
-	22, // 92: memorybank.v1.Conversation.EndConversation:output_type -> memorybank.v1.EndConversationResponse
-	24, // 93: memorybank.v1.Conversation.DeleteConversation:output_type -> memorybank.v1.DeleteConversationResponse
-	26, // 94: memorybank.v1.Conversation.AddTurns:output_type -> memorybank.v1.AddTurnsResponse
-	28, // 95: memorybank.v1.Conversation.ListTurns:output_type -> memorybank.v1.ListTurnsResponse
-	30, // 96: memorybank.v1.Conversation.DeleteTurns:output_type -> memorybank.v1.DeleteTurnsResponse
-	32, // 97: memorybank.v1.Conversation.SearchTurns:output_type -> memorybank.v1.SearchTurnsResponse
-	34, // 98: memorybank.v1.Conversation.AddKey:output_type -> memorybank.v1.AddKeyResponse
-	36, // 99: memorybank.v1.Conversation.UpdateKey:output_type -> memorybank.v1.UpdateKeyResponse
-	38, // 100: memorybank.v1.Conversation.DeleteKey:output_type -> memorybank.v1.DeleteKeyResponse
-	40, // 101: memorybank.v1.Conversation.ListKeys:output_type -> memorybank.v1.ListKeysResponse
-	42, // 102: memorybank.v1.Conversation.ListClusters:output_type -> memorybank.v1.ListClustersResponse
-	44, // 103: memorybank.v1.Conversation.ListSummaries:output_type -> memorybank.v1.ListSummariesResponse
-	46, // 104: memorybank.v1.Conversation.DeleteSummaries:output_type -> memorybank.v1.DeleteSummariesResponse
-	50, // 105: memorybank.v1.Conversation.StartInvocation:output_type -> memorybank.v1.StartInvocationResponse
-	52, // 106: memorybank.v1.Conversation.AddWorkingItems:output_type -> memorybank.v1.AddWorkingItemsResponse
-	54, // 107: memorybank.v1.Conversation.GetWorkingMemory:output_type -> memorybank.v1.GetWorkingMemoryResponse
-	56, // 108: memorybank.v1.Conversation.EndInvocation:output_type -> memorybank.v1.EndInvocationResponse
-	58, // 109: memorybank.v1.Conversation.AddInvocationSummary:output_type -> memorybank.v1.AddInvocationSummaryResponse
-	60, // 110: memorybank.v1.Conversation.ListInvocations:output_type -> memorybank.v1.ListInvocationsResponse
-	88, // [88:111] is the sub-list for method output_type
-	65, // [65:88] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	72,  // 0: memorybank.v1.ConversationRecord.labels:type_name -> memorybank.v1.ConversationRecord.LabelsEntry
+	5,   // 1: memorybank.v1.ConversationRecord.settings:type_name -> memorybank.v1.ConversationSettings
+	0,   // 2: memorybank.v1.ConversationRecord.state:type_name -> memorybank.v1.ConversationState
+	78,  // 3: memorybank.v1.ConversationRecord.ttl:type_name -> google.protobuf.Duration
+	79,  // 4: memorybank.v1.ConversationRecord.create_time:type_name -> google.protobuf.Timestamp
+	79,  // 5: memorybank.v1.ConversationRecord.update_time:type_name -> google.protobuf.Timestamp
+	79,  // 6: memorybank.v1.ConversationRecord.last_turn_time:type_name -> google.protobuf.Timestamp
+	79,  // 7: memorybank.v1.ConversationRecord.end_time:type_name -> google.protobuf.Timestamp
+	78,  // 8: memorybank.v1.ConversationSettings.idle_timeout:type_name -> google.protobuf.Duration
+	79,  // 9: memorybank.v1.Turn.event_time:type_name -> google.protobuf.Timestamp
+	79,  // 10: memorybank.v1.Turn.create_time:type_name -> google.protobuf.Timestamp
+	73,  // 11: memorybank.v1.Turn.labels:type_name -> memorybank.v1.Turn.LabelsEntry
+	79,  // 12: memorybank.v1.Cluster.last_hit_time:type_name -> google.protobuf.Timestamp
+	1,   // 13: memorybank.v1.Summary.kind:type_name -> memorybank.v1.SummaryKind
+	8,   // 14: memorybank.v1.Summary.ranges:type_name -> memorybank.v1.StepRange
+	79,  // 15: memorybank.v1.Summary.start_time:type_name -> google.protobuf.Timestamp
+	79,  // 16: memorybank.v1.Summary.end_time:type_name -> google.protobuf.Timestamp
+	79,  // 17: memorybank.v1.Summary.create_time:type_name -> google.protobuf.Timestamp
+	2,   // 18: memorybank.v1.Key.type:type_name -> memorybank.v1.KeyType
+	79,  // 19: memorybank.v1.Key.create_time:type_name -> google.protobuf.Timestamp
+	79,  // 20: memorybank.v1.Key.update_time:type_name -> google.protobuf.Timestamp
+	79,  // 21: memorybank.v1.Key.event_time:type_name -> google.protobuf.Timestamp
+	6,   // 22: memorybank.v1.TurnHit.turn:type_name -> memorybank.v1.Turn
+	80,  // 23: memorybank.v1.TurnHit.why:type_name -> memorybank.v1.ScoreShare
+	74,  // 24: memorybank.v1.CreateConversationRequest.labels:type_name -> memorybank.v1.CreateConversationRequest.LabelsEntry
+	5,   // 25: memorybank.v1.CreateConversationRequest.settings:type_name -> memorybank.v1.ConversationSettings
+	78,  // 26: memorybank.v1.CreateConversationRequest.ttl:type_name -> google.protobuf.Duration
+	4,   // 27: memorybank.v1.CreateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	4,   // 28: memorybank.v1.GetConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	11,  // 29: memorybank.v1.GetConversationResponse.counts:type_name -> memorybank.v1.ConversationCounts
+	50,  // 30: memorybank.v1.GetConversationResponse.invocations:type_name -> memorybank.v1.InvocationSummary
+	75,  // 31: memorybank.v1.ListConversationsRequest.labels:type_name -> memorybank.v1.ListConversationsRequest.LabelsEntry
+	0,   // 32: memorybank.v1.ListConversationsRequest.state:type_name -> memorybank.v1.ConversationState
+	4,   // 33: memorybank.v1.ListConversationsResponse.conversations:type_name -> memorybank.v1.ConversationRecord
+	4,   // 34: memorybank.v1.UpdateConversationRequest.conversation:type_name -> memorybank.v1.ConversationRecord
+	81,  // 35: memorybank.v1.UpdateConversationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	4,   // 36: memorybank.v1.UpdateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	4,   // 37: memorybank.v1.EndConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	82,  // 38: memorybank.v1.EndConversationResponse.usage:type_name -> memorybank.v1.Usage
+	6,   // 39: memorybank.v1.AddTurnsRequest.turns:type_name -> memorybank.v1.Turn
+	6,   // 40: memorybank.v1.AddTurnsResponse.turns:type_name -> memorybank.v1.Turn
+	6,   // 41: memorybank.v1.ListTurnsResponse.turns:type_name -> memorybank.v1.Turn
+	83,  // 42: memorybank.v1.SearchTurnsRequest.embedding:type_name -> memorybank.v1.Vector
+	84,  // 43: memorybank.v1.SearchTurnsRequest.event_time:type_name -> memorybank.v1.TimeRange
+	76,  // 44: memorybank.v1.SearchTurnsRequest.labels:type_name -> memorybank.v1.SearchTurnsRequest.LabelsEntry
+	12,  // 45: memorybank.v1.SearchTurnsResponse.hits:type_name -> memorybank.v1.TurnHit
+	10,  // 46: memorybank.v1.AddKeyResponse.key:type_name -> memorybank.v1.Key
+	10,  // 47: memorybank.v1.UpdateKeyRequest.key:type_name -> memorybank.v1.Key
+	81,  // 48: memorybank.v1.UpdateKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	10,  // 49: memorybank.v1.UpdateKeyResponse.key:type_name -> memorybank.v1.Key
+	10,  // 50: memorybank.v1.ListKeysResponse.keys:type_name -> memorybank.v1.Key
+	7,   // 51: memorybank.v1.ListClustersResponse.clusters:type_name -> memorybank.v1.Cluster
+	1,   // 52: memorybank.v1.ListSummariesRequest.kind:type_name -> memorybank.v1.SummaryKind
+	84,  // 53: memorybank.v1.ListSummariesRequest.time:type_name -> memorybank.v1.TimeRange
+	9,   // 54: memorybank.v1.ListSummariesResponse.summaries:type_name -> memorybank.v1.Summary
+	84,  // 55: memorybank.v1.DeleteSummariesRequest.time:type_name -> memorybank.v1.TimeRange
+	3,   // 56: memorybank.v1.Item.type:type_name -> memorybank.v1.ItemType
+	79,  // 57: memorybank.v1.Item.event_time:type_name -> google.protobuf.Timestamp
+	77,  // 58: memorybank.v1.Item.metadata:type_name -> memorybank.v1.Item.MetadataEntry
+	79,  // 59: memorybank.v1.InvocationSummary.event_time:type_name -> google.protobuf.Timestamp
+	49,  // 60: memorybank.v1.AddWorkingItemsRequest.items:type_name -> memorybank.v1.Item
+	49,  // 61: memorybank.v1.GetWorkingMemoryResponse.items:type_name -> memorybank.v1.Item
+	50,  // 62: memorybank.v1.EndInvocationResponse.summary:type_name -> memorybank.v1.InvocationSummary
+	82,  // 63: memorybank.v1.EndInvocationResponse.usage:type_name -> memorybank.v1.Usage
+	50,  // 64: memorybank.v1.AddInvocationSummaryRequest.summary:type_name -> memorybank.v1.InvocationSummary
+	50,  // 65: memorybank.v1.ListInvocationsResponse.invocations:type_name -> memorybank.v1.InvocationSummary
+	85,  // 66: memorybank.v1.TurnRetraction.state:type_name -> memorybank.v1.RetractionState
+	79,  // 67: memorybank.v1.TurnRetraction.create_time:type_name -> google.protobuf.Timestamp
+	79,  // 68: memorybank.v1.TurnRetraction.close_time:type_name -> google.protobuf.Timestamp
+	84,  // 69: memorybank.v1.TurnRetraction.written:type_name -> memorybank.v1.TimeRange
+	84,  // 70: memorybank.v1.RetractTurnsRequest.written:type_name -> memorybank.v1.TimeRange
+	63,  // 71: memorybank.v1.RetractTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
+	63,  // 72: memorybank.v1.ReleaseTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
+	63,  // 73: memorybank.v1.EraseTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
+	63,  // 74: memorybank.v1.ListTurnRetractionsResponse.retractions:type_name -> memorybank.v1.TurnRetraction
+	13,  // 75: memorybank.v1.Conversation.CreateConversation:input_type -> memorybank.v1.CreateConversationRequest
+	15,  // 76: memorybank.v1.Conversation.GetConversation:input_type -> memorybank.v1.GetConversationRequest
+	17,  // 77: memorybank.v1.Conversation.ListConversations:input_type -> memorybank.v1.ListConversationsRequest
+	19,  // 78: memorybank.v1.Conversation.UpdateConversation:input_type -> memorybank.v1.UpdateConversationRequest
+	21,  // 79: memorybank.v1.Conversation.EndConversation:input_type -> memorybank.v1.EndConversationRequest
+	23,  // 80: memorybank.v1.Conversation.DeleteConversation:input_type -> memorybank.v1.DeleteConversationRequest
+	25,  // 81: memorybank.v1.Conversation.AddTurns:input_type -> memorybank.v1.AddTurnsRequest
+	27,  // 82: memorybank.v1.Conversation.ListTurns:input_type -> memorybank.v1.ListTurnsRequest
+	29,  // 83: memorybank.v1.Conversation.DeleteTurns:input_type -> memorybank.v1.DeleteTurnsRequest
+	64,  // 84: memorybank.v1.Conversation.RetractTurns:input_type -> memorybank.v1.RetractTurnsRequest
+	66,  // 85: memorybank.v1.Conversation.ReleaseTurns:input_type -> memorybank.v1.ReleaseTurnsRequest
+	68,  // 86: memorybank.v1.Conversation.EraseTurns:input_type -> memorybank.v1.EraseTurnsRequest
+	70,  // 87: memorybank.v1.Conversation.ListTurnRetractions:input_type -> memorybank.v1.ListTurnRetractionsRequest
+	31,  // 88: memorybank.v1.Conversation.SearchTurns:input_type -> memorybank.v1.SearchTurnsRequest
+	33,  // 89: memorybank.v1.Conversation.AddKey:input_type -> memorybank.v1.AddKeyRequest
+	35,  // 90: memorybank.v1.Conversation.UpdateKey:input_type -> memorybank.v1.UpdateKeyRequest
+	37,  // 91: memorybank.v1.Conversation.DeleteKey:input_type -> memorybank.v1.DeleteKeyRequest
+	39,  // 92: memorybank.v1.Conversation.ListKeys:input_type -> memorybank.v1.ListKeysRequest
+	41,  // 93: memorybank.v1.Conversation.ListClusters:input_type -> memorybank.v1.ListClustersRequest
+	43,  // 94: memorybank.v1.Conversation.DeleteCluster:input_type -> memorybank.v1.DeleteClusterRequest
+	45,  // 95: memorybank.v1.Conversation.ListSummaries:input_type -> memorybank.v1.ListSummariesRequest
+	47,  // 96: memorybank.v1.Conversation.DeleteSummaries:input_type -> memorybank.v1.DeleteSummariesRequest
+	51,  // 97: memorybank.v1.Conversation.StartInvocation:input_type -> memorybank.v1.StartInvocationRequest
+	53,  // 98: memorybank.v1.Conversation.AddWorkingItems:input_type -> memorybank.v1.AddWorkingItemsRequest
+	55,  // 99: memorybank.v1.Conversation.GetWorkingMemory:input_type -> memorybank.v1.GetWorkingMemoryRequest
+	57,  // 100: memorybank.v1.Conversation.EndInvocation:input_type -> memorybank.v1.EndInvocationRequest
+	59,  // 101: memorybank.v1.Conversation.AddInvocationSummary:input_type -> memorybank.v1.AddInvocationSummaryRequest
+	61,  // 102: memorybank.v1.Conversation.ListInvocations:input_type -> memorybank.v1.ListInvocationsRequest
+	14,  // 103: memorybank.v1.Conversation.CreateConversation:output_type -> memorybank.v1.CreateConversationResponse
+	16,  // 104: memorybank.v1.Conversation.GetConversation:output_type -> memorybank.v1.GetConversationResponse
+	18,  // 105: memorybank.v1.Conversation.ListConversations:output_type -> memorybank.v1.ListConversationsResponse
+	20,  // 106: memorybank.v1.Conversation.UpdateConversation:output_type -> memorybank.v1.UpdateConversationResponse
+	22,  // 107: memorybank.v1.Conversation.EndConversation:output_type -> memorybank.v1.EndConversationResponse
+	24,  // 108: memorybank.v1.Conversation.DeleteConversation:output_type -> memorybank.v1.DeleteConversationResponse
+	26,  // 109: memorybank.v1.Conversation.AddTurns:output_type -> memorybank.v1.AddTurnsResponse
+	28,  // 110: memorybank.v1.Conversation.ListTurns:output_type -> memorybank.v1.ListTurnsResponse
+	30,  // 111: memorybank.v1.Conversation.DeleteTurns:output_type -> memorybank.v1.DeleteTurnsResponse
+	65,  // 112: memorybank.v1.Conversation.RetractTurns:output_type -> memorybank.v1.RetractTurnsResponse
+	67,  // 113: memorybank.v1.Conversation.ReleaseTurns:output_type -> memorybank.v1.ReleaseTurnsResponse
+	69,  // 114: memorybank.v1.Conversation.EraseTurns:output_type -> memorybank.v1.EraseTurnsResponse
+	71,  // 115: memorybank.v1.Conversation.ListTurnRetractions:output_type -> memorybank.v1.ListTurnRetractionsResponse
+	32,  // 116: memorybank.v1.Conversation.SearchTurns:output_type -> memorybank.v1.SearchTurnsResponse
+	34,  // 117: memorybank.v1.Conversation.AddKey:output_type -> memorybank.v1.AddKeyResponse
+	36,  // 118: memorybank.v1.Conversation.UpdateKey:output_type -> memorybank.v1.UpdateKeyResponse
+	38,  // 119: memorybank.v1.Conversation.DeleteKey:output_type -> memorybank.v1.DeleteKeyResponse
+	40,  // 120: memorybank.v1.Conversation.ListKeys:output_type -> memorybank.v1.ListKeysResponse
+	42,  // 121: memorybank.v1.Conversation.ListClusters:output_type -> memorybank.v1.ListClustersResponse
+	44,  // 122: memorybank.v1.Conversation.DeleteCluster:output_type -> memorybank.v1.DeleteClusterResponse
+	46,  // 123: memorybank.v1.Conversation.ListSummaries:output_type -> memorybank.v1.ListSummariesResponse
+	48,  // 124: memorybank.v1.Conversation.DeleteSummaries:output_type -> memorybank.v1.DeleteSummariesResponse
+	52,  // 125: memorybank.v1.Conversation.StartInvocation:output_type -> memorybank.v1.StartInvocationResponse
+	54,  // 126: memorybank.v1.Conversation.AddWorkingItems:output_type -> memorybank.v1.AddWorkingItemsResponse
+	56,  // 127: memorybank.v1.Conversation.GetWorkingMemory:output_type -> memorybank.v1.GetWorkingMemoryResponse
+	58,  // 128: memorybank.v1.Conversation.EndInvocation:output_type -> memorybank.v1.EndInvocationResponse
+	60,  // 129: memorybank.v1.Conversation.AddInvocationSummary:output_type -> memorybank.v1.AddInvocationSummaryResponse
+	62,  // 130: memorybank.v1.Conversation.ListInvocations:output_type -> memorybank.v1.ListInvocationsResponse
+	103, // [103:131] is the sub-list for method output_type
+	75,  // [75:103] is the sub-list for method input_type
+	75,  // [75:75] is the sub-list for extension type_name
+	75,  // [75:75] is the sub-list for extension extendee
+	0,   // [0:75] is the sub-list for field type_name
 }
 
 func init() { file_memorybank_v1_conversation_proto_init() }
@@ -6154,18 +7303,19 @@ func file_memorybank_v1_conversation_proto_init() {
 	file_memorybank_v1_conversation_proto_msgTypes[31].OneofWrappers = []any{}
 	file_memorybank_v1_conversation_proto_msgTypes[35].OneofWrappers = []any{}
 	file_memorybank_v1_conversation_proto_msgTypes[37].OneofWrappers = []any{}
-	file_memorybank_v1_conversation_proto_msgTypes[39].OneofWrappers = []any{}
 	file_memorybank_v1_conversation_proto_msgTypes[41].OneofWrappers = []any{}
-	file_memorybank_v1_conversation_proto_msgTypes[45].OneofWrappers = []any{}
-	file_memorybank_v1_conversation_proto_msgTypes[49].OneofWrappers = []any{}
-	file_memorybank_v1_conversation_proto_msgTypes[55].OneofWrappers = []any{}
+	file_memorybank_v1_conversation_proto_msgTypes[43].OneofWrappers = []any{}
+	file_memorybank_v1_conversation_proto_msgTypes[47].OneofWrappers = []any{}
+	file_memorybank_v1_conversation_proto_msgTypes[51].OneofWrappers = []any{}
+	file_memorybank_v1_conversation_proto_msgTypes[57].OneofWrappers = []any{}
+	file_memorybank_v1_conversation_proto_msgTypes[66].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorybank_v1_conversation_proto_rawDesc), len(file_memorybank_v1_conversation_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   63,
+			NumMessages:   74,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,12 +28,17 @@ const (
 	Conversation_AddTurns_FullMethodName             = "/memorybank.v1.Conversation/AddTurns"
 	Conversation_ListTurns_FullMethodName            = "/memorybank.v1.Conversation/ListTurns"
 	Conversation_DeleteTurns_FullMethodName          = "/memorybank.v1.Conversation/DeleteTurns"
+	Conversation_RetractTurns_FullMethodName         = "/memorybank.v1.Conversation/RetractTurns"
+	Conversation_ReleaseTurns_FullMethodName         = "/memorybank.v1.Conversation/ReleaseTurns"
+	Conversation_EraseTurns_FullMethodName           = "/memorybank.v1.Conversation/EraseTurns"
+	Conversation_ListTurnRetractions_FullMethodName  = "/memorybank.v1.Conversation/ListTurnRetractions"
 	Conversation_SearchTurns_FullMethodName          = "/memorybank.v1.Conversation/SearchTurns"
 	Conversation_AddKey_FullMethodName               = "/memorybank.v1.Conversation/AddKey"
 	Conversation_UpdateKey_FullMethodName            = "/memorybank.v1.Conversation/UpdateKey"
 	Conversation_DeleteKey_FullMethodName            = "/memorybank.v1.Conversation/DeleteKey"
 	Conversation_ListKeys_FullMethodName             = "/memorybank.v1.Conversation/ListKeys"
 	Conversation_ListClusters_FullMethodName         = "/memorybank.v1.Conversation/ListClusters"
+	Conversation_DeleteCluster_FullMethodName        = "/memorybank.v1.Conversation/DeleteCluster"
 	Conversation_ListSummaries_FullMethodName        = "/memorybank.v1.Conversation/ListSummaries"
 	Conversation_DeleteSummaries_FullMethodName      = "/memorybank.v1.Conversation/DeleteSummaries"
 	Conversation_StartInvocation_FullMethodName      = "/memorybank.v1.Conversation/StartInvocation"
@@ -78,6 +83,22 @@ type ConversationClient interface {
 	// that rest on them go; summaries are made anew from what is left. The words are gone from answers with the call,
 	// from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
 	DeleteTurns(ctx context.Context, in *DeleteTurnsRequest, opts ...grpc.CallOption) (*DeleteTurnsResponse, error)
+	// Takes turns back with all that rests on them: in one change they are out of every answer, prompt and list, and kept for
+	// ReleaseTurns until EraseTurns. What they taught long-term memory is taken back with them, under the same id, before
+	// the call answers; summaries are made anew from what is left. The turns' metadata goes for good. Works also where
+	// memory is off. A repetition of a request that added what was taken back adds nothing. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND (a step that is not
+	// there).
+	RetractTurns(ctx context.Context, in *RetractTurnsRequest, opts ...grpc.CallOption) (*RetractTurnsResponse, error)
+	// Brings back what was taken, with what it taught long-term memory: turns under their steps, in their clusters; summaries
+	// that tell of other turns meanwhile are made anew. Errors: CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND,
+	// RETRACTION_CLOSED.
+	ReleaseTurns(ctx context.Context, in *ReleaseTurnsRequest, opts ...grpc.CallOption) (*ReleaseTurnsResponse, error)
+	// Erases what was taken, for good, with what it taught: no word stays, steps and counts do. Errors:
+	// CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+	EraseTurns(ctx context.Context, in *EraseTurnsRequest, opts ...grpc.CallOption) (*EraseTurnsResponse, error)
+	// Lists what was taken back, by id, which is by time: what is in quarantine, and the newest 100 that were closed. Errors:
+	// CONVERSATION_NOT_FOUND.
+	ListTurnRetractions(ctx context.Context, in *ListTurnRetractionsRequest, opts ...grpc.CallOption) (*ListTurnRetractionsResponse, error)
 	// Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
 	// all of a user's. Errors: CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
 	SearchTurns(ctx context.Context, in *SearchTurnsRequest, opts ...grpc.CallOption) (*SearchTurnsResponse, error)
@@ -95,6 +116,10 @@ type ConversationClient interface {
 	ListKeys(ctx context.Context, in *ListKeysRequest, opts ...grpc.CallOption) (*ListKeysResponse, error)
 	// Lists the clusters of older turns, by their first step. Errors: CONVERSATION_NOT_FOUND.
 	ListClusters(ctx context.Context, in *ListClustersRequest, opts ...grpc.CallOption) (*ListClustersResponse, error)
+	// Deletes a cluster, with its hits and the key of the system that was made of it. Its turns stay, and are placed anew in
+	// the same change: in other clusters that they are like enough, or in new ones. Errors: CONVERSATION_NOT_FOUND,
+	// CLUSTER_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+	DeleteCluster(ctx context.Context, in *DeleteClusterRequest, opts ...grpc.CallOption) (*DeleteClusterResponse, error)
 	// Lists summaries in step order. Errors: CONVERSATION_NOT_FOUND.
 	ListSummaries(ctx context.Context, in *ListSummariesRequest, opts ...grpc.CallOption) (*ListSummariesResponse, error)
 	// Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND.
@@ -220,6 +245,46 @@ func (c *conversationClient) DeleteTurns(ctx context.Context, in *DeleteTurnsReq
 	return out, nil
 }
 
+func (c *conversationClient) RetractTurns(ctx context.Context, in *RetractTurnsRequest, opts ...grpc.CallOption) (*RetractTurnsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RetractTurnsResponse)
+	err := c.cc.Invoke(ctx, Conversation_RetractTurns_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *conversationClient) ReleaseTurns(ctx context.Context, in *ReleaseTurnsRequest, opts ...grpc.CallOption) (*ReleaseTurnsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReleaseTurnsResponse)
+	err := c.cc.Invoke(ctx, Conversation_ReleaseTurns_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *conversationClient) EraseTurns(ctx context.Context, in *EraseTurnsRequest, opts ...grpc.CallOption) (*EraseTurnsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EraseTurnsResponse)
+	err := c.cc.Invoke(ctx, Conversation_EraseTurns_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *conversationClient) ListTurnRetractions(ctx context.Context, in *ListTurnRetractionsRequest, opts ...grpc.CallOption) (*ListTurnRetractionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListTurnRetractionsResponse)
+	err := c.cc.Invoke(ctx, Conversation_ListTurnRetractions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *conversationClient) SearchTurns(ctx context.Context, in *SearchTurnsRequest, opts ...grpc.CallOption) (*SearchTurnsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(SearchTurnsResponse)
@@ -274,6 +339,16 @@ func (c *conversationClient) ListClusters(ctx context.Context, in *ListClustersR
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListClustersResponse)
 	err := c.cc.Invoke(ctx, Conversation_ListClusters_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *conversationClient) DeleteCluster(ctx context.Context, in *DeleteClusterRequest, opts ...grpc.CallOption) (*DeleteClusterResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteClusterResponse)
+	err := c.cc.Invoke(ctx, Conversation_DeleteCluster_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -394,6 +469,22 @@ type ConversationServer interface {
 	// that rest on them go; summaries are made anew from what is left. The words are gone from answers with the call,
 	// from files within store.scrub_seconds. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND.
 	DeleteTurns(context.Context, *DeleteTurnsRequest) (*DeleteTurnsResponse, error)
+	// Takes turns back with all that rests on them: in one change they are out of every answer, prompt and list, and kept for
+	// ReleaseTurns until EraseTurns. What they taught long-term memory is taken back with them, under the same id, before
+	// the call answers; summaries are made anew from what is left. The turns' metadata goes for good. Works also where
+	// memory is off. A repetition of a request that added what was taken back adds nothing. Errors: CONVERSATION_NOT_FOUND, TURN_NOT_FOUND (a step that is not
+	// there).
+	RetractTurns(context.Context, *RetractTurnsRequest) (*RetractTurnsResponse, error)
+	// Brings back what was taken, with what it taught long-term memory: turns under their steps, in their clusters; summaries
+	// that tell of other turns meanwhile are made anew. Errors: CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND,
+	// RETRACTION_CLOSED.
+	ReleaseTurns(context.Context, *ReleaseTurnsRequest) (*ReleaseTurnsResponse, error)
+	// Erases what was taken, for good, with what it taught: no word stays, steps and counts do. Errors:
+	// CONVERSATION_NOT_FOUND, RETRACTION_NOT_FOUND, RETRACTION_CLOSED.
+	EraseTurns(context.Context, *EraseTurnsRequest) (*EraseTurnsResponse, error)
+	// Lists what was taken back, by id, which is by time: what is in quarantine, and the newest 100 that were closed. Errors:
+	// CONVERSATION_NOT_FOUND.
+	ListTurnRetractions(context.Context, *ListTurnRetractionsRequest) (*ListTurnRetractionsResponse, error)
 	// Finds turns of every tier by words, meaning and place, as segments of a bank are found; in one conversation, or in
 	// all of a user's. Errors: CONVERSATION_NOT_FOUND, EMBEDDER_UNAVAILABLE.
 	SearchTurns(context.Context, *SearchTurnsRequest) (*SearchTurnsResponse, error)
@@ -411,6 +502,10 @@ type ConversationServer interface {
 	ListKeys(context.Context, *ListKeysRequest) (*ListKeysResponse, error)
 	// Lists the clusters of older turns, by their first step. Errors: CONVERSATION_NOT_FOUND.
 	ListClusters(context.Context, *ListClustersRequest) (*ListClustersResponse, error)
+	// Deletes a cluster, with its hits and the key of the system that was made of it. Its turns stay, and are placed anew in
+	// the same change: in other clusters that they are like enough, or in new ones. Errors: CONVERSATION_NOT_FOUND,
+	// CLUSTER_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+	DeleteCluster(context.Context, *DeleteClusterRequest) (*DeleteClusterResponse, error)
 	// Lists summaries in step order. Errors: CONVERSATION_NOT_FOUND.
 	ListSummaries(context.Context, *ListSummariesRequest) (*ListSummariesResponse, error)
 	// Deletes summaries; they are not made anew, and their turns stay. Errors: CONVERSATION_NOT_FOUND.
@@ -473,6 +568,18 @@ func (UnimplementedConversationServer) ListTurns(context.Context, *ListTurnsRequ
 func (UnimplementedConversationServer) DeleteTurns(context.Context, *DeleteTurnsRequest) (*DeleteTurnsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteTurns not implemented")
 }
+func (UnimplementedConversationServer) RetractTurns(context.Context, *RetractTurnsRequest) (*RetractTurnsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RetractTurns not implemented")
+}
+func (UnimplementedConversationServer) ReleaseTurns(context.Context, *ReleaseTurnsRequest) (*ReleaseTurnsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReleaseTurns not implemented")
+}
+func (UnimplementedConversationServer) EraseTurns(context.Context, *EraseTurnsRequest) (*EraseTurnsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EraseTurns not implemented")
+}
+func (UnimplementedConversationServer) ListTurnRetractions(context.Context, *ListTurnRetractionsRequest) (*ListTurnRetractionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListTurnRetractions not implemented")
+}
 func (UnimplementedConversationServer) SearchTurns(context.Context, *SearchTurnsRequest) (*SearchTurnsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SearchTurns not implemented")
 }
@@ -490,6 +597,9 @@ func (UnimplementedConversationServer) ListKeys(context.Context, *ListKeysReques
 }
 func (UnimplementedConversationServer) ListClusters(context.Context, *ListClustersRequest) (*ListClustersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListClusters not implemented")
+}
+func (UnimplementedConversationServer) DeleteCluster(context.Context, *DeleteClusterRequest) (*DeleteClusterResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCluster not implemented")
 }
 func (UnimplementedConversationServer) ListSummaries(context.Context, *ListSummariesRequest) (*ListSummariesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListSummaries not implemented")
@@ -698,6 +808,78 @@ func _Conversation_DeleteTurns_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Conversation_RetractTurns_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RetractTurnsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConversationServer).RetractTurns(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Conversation_RetractTurns_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConversationServer).RetractTurns(ctx, req.(*RetractTurnsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Conversation_ReleaseTurns_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReleaseTurnsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConversationServer).ReleaseTurns(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Conversation_ReleaseTurns_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConversationServer).ReleaseTurns(ctx, req.(*ReleaseTurnsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Conversation_EraseTurns_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EraseTurnsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConversationServer).EraseTurns(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Conversation_EraseTurns_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConversationServer).EraseTurns(ctx, req.(*EraseTurnsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Conversation_ListTurnRetractions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListTurnRetractionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConversationServer).ListTurnRetractions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Conversation_ListTurnRetractions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConversationServer).ListTurnRetractions(ctx, req.(*ListTurnRetractionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Conversation_SearchTurns_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(SearchTurnsRequest)
 	if err := dec(in); err != nil {
@@ -802,6 +984,24 @@ func _Conversation_ListClusters_Handler(srv interface{}, ctx context.Context, de
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(ConversationServer).ListClusters(ctx, req.(*ListClustersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Conversation_DeleteCluster_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteClusterRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConversationServer).DeleteCluster(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Conversation_DeleteCluster_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConversationServer).DeleteCluster(ctx, req.(*DeleteClusterRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -994,6 +1194,22 @@ var Conversation_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Conversation_DeleteTurns_Handler,
 		},
 		{
+			MethodName: "RetractTurns",
+			Handler:    _Conversation_RetractTurns_Handler,
+		},
+		{
+			MethodName: "ReleaseTurns",
+			Handler:    _Conversation_ReleaseTurns_Handler,
+		},
+		{
+			MethodName: "EraseTurns",
+			Handler:    _Conversation_EraseTurns_Handler,
+		},
+		{
+			MethodName: "ListTurnRetractions",
+			Handler:    _Conversation_ListTurnRetractions_Handler,
+		},
+		{
 			MethodName: "SearchTurns",
 			Handler:    _Conversation_SearchTurns_Handler,
 		},
@@ -1016,6 +1232,10 @@ var Conversation_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListClusters",
 			Handler:    _Conversation_ListClusters_Handler,
+		},
+		{
+			MethodName: "DeleteCluster",
+			Handler:    _Conversation_DeleteCluster_Handler,
 		},
 		{
 			MethodName: "ListSummaries",

@@ -362,7 +362,9 @@ type ListInteractionsRequest struct {
 	// From the response before. Empty: from the start.
 	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
-	MinRevision   *int64 `protobuf:"varint,9,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
+	MinRevision *int64 `protobuf:"varint,9,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
+	// Only stored by this subject of an API key, at most 128 code points. Empty: any.
+	Writer        string `protobuf:"bytes,10,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -458,6 +460,13 @@ func (x *ListInteractionsRequest) GetMinRevision() int64 {
 		return *x.MinRevision
 	}
 	return 0
+}
+
+func (x *ListInteractionsRequest) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
 }
 
 // A page of verbatim records.
@@ -874,7 +883,7 @@ const file_memorybank_v1_deep_retrieval_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x05 \x01(\tR\rnextPageToken\x12\x1a\n" +
 	"\brevision\x18\x06 \x01(\x03R\brevisionB\n" +
 	"\n" +
-	"\b_content\"\xd9\x03\n" +
+	"\b_content\"\xf1\x03\n" +
 	"\x17ListInteractionsRequest\x12\x1d\n" +
 	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
 	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x127\n" +
@@ -886,7 +895,9 @@ const file_memorybank_v1_deep_retrieval_proto_rawDesc = "" +
 	"\tpage_size\x18\a \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\b \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\t \x01(\x03H\x00R\vminRevision\x88\x01\x01\x1a9\n" +
+	"\fmin_revision\x18\t \x01(\x03H\x00R\vminRevision\x88\x01\x01\x12\x16\n" +
+	"\x06writer\x18\n" +
+	" \x01(\tR\x06writer\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +

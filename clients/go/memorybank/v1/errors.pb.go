@@ -169,6 +169,8 @@ const (
 	ErrorReason_ERROR_REASON_RUN_EXPIRED ErrorReason = 103
 	// NOT_FOUND. Nothing was ever written for this user, or all of it was purged. Metadata: `user`.
 	ErrorReason_ERROR_REASON_USER_NOT_FOUND ErrorReason = 121
+	// ALREADY_EXISTS. Something is kept of this user: an import makes a new one. Metadata: `user`.
+	ErrorReason_ERROR_REASON_USER_EXISTS ErrorReason = 122
 	// NOT_FOUND. Metadata: `user`, `conversation_id`.
 	ErrorReason_ERROR_REASON_CONVERSATION_NOT_FOUND ErrorReason = 130
 	// ALREADY_EXISTS. Metadata: `user`, `conversation_id`.
@@ -184,6 +186,8 @@ const (
 	// FAILED_PRECONDITION. The invocation's end is stored: it takes no more items, and no other end. Metadata:
 	// `invocation_id`.
 	ErrorReason_ERROR_REASON_INVOCATION_ENDED ErrorReason = 136
+	// NOT_FOUND. The conversation has no such cluster, or has it no more. Metadata: `cluster_id`.
+	ErrorReason_ERROR_REASON_CLUSTER_NOT_FOUND ErrorReason = 137
 	// DEADLINE_EXCEEDED. A part of a context took longer than `part_timeout`: told in `missing`. Metadata: `part`.
 	ErrorReason_ERROR_REASON_PART_TIMED_OUT ErrorReason = 160
 	// UNAUTHENTICATED. The call has no API key, or one that is unknown, expired or revoked; which of them is not told.
@@ -256,6 +260,7 @@ var (
 		102: "ERROR_REASON_EDIT_AMBIGUOUS",
 		103: "ERROR_REASON_RUN_EXPIRED",
 		121: "ERROR_REASON_USER_NOT_FOUND",
+		122: "ERROR_REASON_USER_EXISTS",
 		130: "ERROR_REASON_CONVERSATION_NOT_FOUND",
 		131: "ERROR_REASON_CONVERSATION_EXISTS",
 		132: "ERROR_REASON_TURN_NOT_FOUND",
@@ -263,6 +268,7 @@ var (
 		134: "ERROR_REASON_INVOCATION_NOT_FOUND",
 		135: "ERROR_REASON_INVOCATION_EXISTS",
 		136: "ERROR_REASON_INVOCATION_ENDED",
+		137: "ERROR_REASON_CLUSTER_NOT_FOUND",
 		160: "ERROR_REASON_PART_TIMED_OUT",
 		170: "ERROR_REASON_UNAUTHENTICATED",
 		171: "ERROR_REASON_PERMISSION_DENIED",
@@ -325,6 +331,7 @@ var (
 		"ERROR_REASON_EDIT_AMBIGUOUS":           102,
 		"ERROR_REASON_RUN_EXPIRED":              103,
 		"ERROR_REASON_USER_NOT_FOUND":           121,
+		"ERROR_REASON_USER_EXISTS":              122,
 		"ERROR_REASON_CONVERSATION_NOT_FOUND":   130,
 		"ERROR_REASON_CONVERSATION_EXISTS":      131,
 		"ERROR_REASON_TURN_NOT_FOUND":           132,
@@ -332,6 +339,7 @@ var (
 		"ERROR_REASON_INVOCATION_NOT_FOUND":     134,
 		"ERROR_REASON_INVOCATION_EXISTS":        135,
 		"ERROR_REASON_INVOCATION_ENDED":         136,
+		"ERROR_REASON_CLUSTER_NOT_FOUND":        137,
 		"ERROR_REASON_PART_TIMED_OUT":           160,
 		"ERROR_REASON_UNAUTHENTICATED":          170,
 		"ERROR_REASON_PERMISSION_DENIED":        171,
@@ -370,7 +378,7 @@ var File_memorybank_v1_errors_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1amemorybank/v1/errors.proto\x12\rmemorybank.v1*\xae\x12\n" +
+	"\x1amemorybank/v1/errors.proto\x12\rmemorybank.v1*\xf1\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12$\n" +
@@ -427,14 +435,16 @@ const file_memorybank_v1_errors_proto_rawDesc = "" +
 	"\x1bERROR_REASON_EDIT_NOT_FOUND\x10e\x12\x1f\n" +
 	"\x1bERROR_REASON_EDIT_AMBIGUOUS\x10f\x12\x1c\n" +
 	"\x18ERROR_REASON_RUN_EXPIRED\x10g\x12\x1f\n" +
-	"\x1bERROR_REASON_USER_NOT_FOUND\x10y\x12(\n" +
+	"\x1bERROR_REASON_USER_NOT_FOUND\x10y\x12\x1c\n" +
+	"\x18ERROR_REASON_USER_EXISTS\x10z\x12(\n" +
 	"#ERROR_REASON_CONVERSATION_NOT_FOUND\x10\x82\x01\x12%\n" +
 	" ERROR_REASON_CONVERSATION_EXISTS\x10\x83\x01\x12 \n" +
 	"\x1bERROR_REASON_TURN_NOT_FOUND\x10\x84\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_KEY_NOT_FOUND\x10\x85\x01\x12&\n" +
 	"!ERROR_REASON_INVOCATION_NOT_FOUND\x10\x86\x01\x12#\n" +
 	"\x1eERROR_REASON_INVOCATION_EXISTS\x10\x87\x01\x12\"\n" +
-	"\x1dERROR_REASON_INVOCATION_ENDED\x10\x88\x01\x12 \n" +
+	"\x1dERROR_REASON_INVOCATION_ENDED\x10\x88\x01\x12#\n" +
+	"\x1eERROR_REASON_CLUSTER_NOT_FOUND\x10\x89\x01\x12 \n" +
 	"\x1bERROR_REASON_PART_TIMED_OUT\x10\xa0\x01\x12!\n" +
 	"\x1cERROR_REASON_UNAUTHENTICATED\x10\xaa\x01\x12#\n" +
 	"\x1eERROR_REASON_PERMISSION_DENIED\x10\xab\x01\x12\x1e\n" +

@@ -34,6 +34,8 @@ const (
 	UserState_USER_STATE_ACTIVE UserState = 1
 	// Everything of the user is being removed.
 	UserState_USER_STATE_PURGING UserState = 2
+	// The user is being made of an import, and takes nothing else.
+	UserState_USER_STATE_IMPORTING UserState = 3
 )
 
 // Enum value maps for UserState.
@@ -42,11 +44,13 @@ var (
 		0: "USER_STATE_UNSPECIFIED",
 		1: "USER_STATE_ACTIVE",
 		2: "USER_STATE_PURGING",
+		3: "USER_STATE_IMPORTING",
 	}
 	UserState_value = map[string]int32{
 		"USER_STATE_UNSPECIFIED": 0,
 		"USER_STATE_ACTIVE":      1,
 		"USER_STATE_PURGING":     2,
+		"USER_STATE_IMPORTING":   3,
 	}
 )
 
@@ -435,6 +439,79 @@ func (ReviewDecision) EnumDescriptor() ([]byte, []int) {
 	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{6}
 }
 
+// What is asked of a value in a record's metadata.
+type MetadataOp int32
+
+const (
+	// Not stated; refused.
+	MetadataOp_METADATA_OP_UNSPECIFIED MetadataOp = 0
+	// It is equal.
+	MetadataOp_METADATA_OP_EQ MetadataOp = 1
+	// It is not equal, or not there.
+	MetadataOp_METADATA_OP_NE MetadataOp = 2
+	// It is greater; of texts: it stands behind.
+	MetadataOp_METADATA_OP_GT MetadataOp = 3
+	// It is greater, or equal.
+	MetadataOp_METADATA_OP_GTE MetadataOp = 4
+	// It is less.
+	MetadataOp_METADATA_OP_LT MetadataOp = 5
+	// It is less, or equal.
+	MetadataOp_METADATA_OP_LTE MetadataOp = 6
+	// It is equal to one of several.
+	MetadataOp_METADATA_OP_IN MetadataOp = 7
+)
+
+// Enum value maps for MetadataOp.
+var (
+	MetadataOp_name = map[int32]string{
+		0: "METADATA_OP_UNSPECIFIED",
+		1: "METADATA_OP_EQ",
+		2: "METADATA_OP_NE",
+		3: "METADATA_OP_GT",
+		4: "METADATA_OP_GTE",
+		5: "METADATA_OP_LT",
+		6: "METADATA_OP_LTE",
+		7: "METADATA_OP_IN",
+	}
+	MetadataOp_value = map[string]int32{
+		"METADATA_OP_UNSPECIFIED": 0,
+		"METADATA_OP_EQ":          1,
+		"METADATA_OP_NE":          2,
+		"METADATA_OP_GT":          3,
+		"METADATA_OP_GTE":         4,
+		"METADATA_OP_LT":          5,
+		"METADATA_OP_LTE":         6,
+		"METADATA_OP_IN":          7,
+	}
+)
+
+func (x MetadataOp) Enum() *MetadataOp {
+	p := new(MetadataOp)
+	*p = x
+	return p
+}
+
+func (x MetadataOp) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (MetadataOp) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorybank_v1_long_term_proto_enumTypes[7].Descriptor()
+}
+
+func (MetadataOp) Type() protoreflect.EnumType {
+	return &file_memorybank_v1_long_term_proto_enumTypes[7]
+}
+
+func (x MetadataOp) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use MetadataOp.Descriptor instead.
+func (MetadataOp) EnumDescriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{7}
+}
+
 // What a query is after.
 type Intent int32
 
@@ -476,11 +553,11 @@ func (x Intent) String() string {
 }
 
 func (Intent) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorybank_v1_long_term_proto_enumTypes[7].Descriptor()
+	return file_memorybank_v1_long_term_proto_enumTypes[8].Descriptor()
 }
 
 func (Intent) Type() protoreflect.EnumType {
-	return &file_memorybank_v1_long_term_proto_enumTypes[7]
+	return &file_memorybank_v1_long_term_proto_enumTypes[8]
 }
 
 func (x Intent) Number() protoreflect.EnumNumber {
@@ -489,7 +566,7 @@ func (x Intent) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Intent.Descriptor instead.
 func (Intent) EnumDescriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{7}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{8}
 }
 
 // A layer of long-term memory.
@@ -529,11 +606,11 @@ func (x MemoryLayer) String() string {
 }
 
 func (MemoryLayer) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorybank_v1_long_term_proto_enumTypes[8].Descriptor()
+	return file_memorybank_v1_long_term_proto_enumTypes[9].Descriptor()
 }
 
 func (MemoryLayer) Type() protoreflect.EnumType {
-	return &file_memorybank_v1_long_term_proto_enumTypes[8]
+	return &file_memorybank_v1_long_term_proto_enumTypes[9]
 }
 
 func (x MemoryLayer) Number() protoreflect.EnumNumber {
@@ -542,7 +619,7 @@ func (x MemoryLayer) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MemoryLayer.Descriptor instead.
 func (MemoryLayer) EnumDescriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{8}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{9}
 }
 
 // A simple opinion.
@@ -582,11 +659,11 @@ func (x Thumb) String() string {
 }
 
 func (Thumb) Descriptor() protoreflect.EnumDescriptor {
-	return file_memorybank_v1_long_term_proto_enumTypes[9].Descriptor()
+	return file_memorybank_v1_long_term_proto_enumTypes[10].Descriptor()
 }
 
 func (Thumb) Type() protoreflect.EnumType {
-	return &file_memorybank_v1_long_term_proto_enumTypes[9]
+	return &file_memorybank_v1_long_term_proto_enumTypes[10]
 }
 
 func (x Thumb) Number() protoreflect.EnumNumber {
@@ -595,7 +672,7 @@ func (x Thumb) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Thumb.Descriptor instead.
 func (Thumb) EnumDescriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{9}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{10}
 }
 
 // A user: a person, or whatever else a tenant keeps memory for under one name.
@@ -1495,13 +1572,16 @@ func (x *ExportUserRequest) GetMinRevision() int64 {
 //
 //   - `user.json`: GetUserResponse.
 //   - `instructions.jsonl`: `source` (Source), every version that is kept of the user's own sources.
-//   - `conversations/ID.jsonl`: `conversation` (ConversationRecord), `turn` (Turn), `cluster` (Cluster), `summary` (Summary),
-//     `key` (Key), `invocation` (InvocationSummary).
-//   - `invocations/ID.jsonl`, of those that have not ended: `invocation` (InvocationSummary), `item` (Item).
+//   - `conversations/ID.jsonl`: `conversation` (ConversationRecord), `progress` (ConversationProgress), `turn` (Turn),
+//     `cluster` (Cluster), `summary` (Summary), `key` (Key), `invocation` (InvocationSummary).
+//   - `invocations/ID.jsonl`, of those that have not ended: `invocation` (InvocationSummary), `running` (RunningInvocation),
+//     `item` (Item).
 //   - `collections/NUMBER/collection.json` (Collection), which says the collection's name; `memory.json` and
 //     `reflections/ID.md` beside it, as ExportCollection writes and ImportCollection reads them; `feedback.jsonl`: `feedback`
-//     (Feedback).
+//     (Feedback); `tombstones.jsonl`: `tombstone` (Tombstone).
 //   - `banks/ID.jsonl`: ExportRecord, without the vectors of segments, as ImportBank takes them.
+//
+// Left out are what retractions hold for a release, answers to requests, and what runs have loaded of instructions.
 type ExportUserResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The file's path.
@@ -1556,6 +1636,703 @@ func (x *ExportUserResponse) GetContent() []byte {
 	return nil
 }
 
+// How far the background work on a conversation has come: what an import goes on from.
+type ConversationProgress struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Turns up to this step have their cluster.
+	PlacedTo int64 `protobuf:"varint,1,opt,name=placed_to,json=placedTo,proto3" json:"placed_to,omitempty"`
+	// Turns up to this step have their summary.
+	SummarisedTo int64 `protobuf:"varint,2,opt,name=summarised_to,json=summarisedTo,proto3" json:"summarised_to,omitempty"`
+	// How often turns were looked through for facts.
+	Attempts int64 `protobuf:"varint,3,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// Turns whose writer may not speak for the user, by step.
+	UnstatedSteps []int64 `protobuf:"varint,4,rep,packed,name=unstated_steps,json=unstatedSteps,proto3" json:"unstated_steps,omitempty"`
+	// Turns to be looked through again, by step.
+	AnewSteps []int64 `protobuf:"varint,5,rep,packed,name=anew_steps,json=anewSteps,proto3" json:"anew_steps,omitempty"`
+	// Calls of tools that an invocation made, by its id.
+	Actions map[string]int64 `protobuf:"bytes,6,rep,name=actions,proto3" json:"actions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// Facts that its latest end taught.
+	FactIds []string `protobuf:"bytes,7,rep,name=fact_ids,json=factIds,proto3" json:"fact_ids,omitempty"`
+	// The episode that its latest end made. Empty: none.
+	EpisodeId string `protobuf:"bytes,8,opt,name=episode_id,json=episodeId,proto3" json:"episode_id,omitempty"`
+	// Facts that its latest end found and did not keep.
+	Withheld int64 `protobuf:"varint,9,opt,name=withheld,proto3" json:"withheld,omitempty"`
+	// Summaries to be made anew: those that went with a turn.
+	Owed []*SummaryOwed `protobuf:"bytes,10,rep,name=owed,proto3" json:"owed,omitempty"`
+	// Turns that were deleted, and what they taught has still to go.
+	Forgetting []*ForgettingOwed `protobuf:"bytes,11,rep,name=forgetting,proto3" json:"forgetting,omitempty"`
+	// The last turn of its cluster as a key of the system was made, by the key's id.
+	SeenTo        map[string]int64 `protobuf:"bytes,12,rep,name=seen_to,json=seenTo,proto3" json:"seen_to,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConversationProgress) Reset() {
+	*x = ConversationProgress{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConversationProgress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConversationProgress) ProtoMessage() {}
+
+func (x *ConversationProgress) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConversationProgress.ProtoReflect.Descriptor instead.
+func (*ConversationProgress) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ConversationProgress) GetPlacedTo() int64 {
+	if x != nil {
+		return x.PlacedTo
+	}
+	return 0
+}
+
+func (x *ConversationProgress) GetSummarisedTo() int64 {
+	if x != nil {
+		return x.SummarisedTo
+	}
+	return 0
+}
+
+func (x *ConversationProgress) GetAttempts() int64 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *ConversationProgress) GetUnstatedSteps() []int64 {
+	if x != nil {
+		return x.UnstatedSteps
+	}
+	return nil
+}
+
+func (x *ConversationProgress) GetAnewSteps() []int64 {
+	if x != nil {
+		return x.AnewSteps
+	}
+	return nil
+}
+
+func (x *ConversationProgress) GetActions() map[string]int64 {
+	if x != nil {
+		return x.Actions
+	}
+	return nil
+}
+
+func (x *ConversationProgress) GetFactIds() []string {
+	if x != nil {
+		return x.FactIds
+	}
+	return nil
+}
+
+func (x *ConversationProgress) GetEpisodeId() string {
+	if x != nil {
+		return x.EpisodeId
+	}
+	return ""
+}
+
+func (x *ConversationProgress) GetWithheld() int64 {
+	if x != nil {
+		return x.Withheld
+	}
+	return 0
+}
+
+func (x *ConversationProgress) GetOwed() []*SummaryOwed {
+	if x != nil {
+		return x.Owed
+	}
+	return nil
+}
+
+func (x *ConversationProgress) GetForgetting() []*ForgettingOwed {
+	if x != nil {
+		return x.Forgetting
+	}
+	return nil
+}
+
+func (x *ConversationProgress) GetSeenTo() map[string]int64 {
+	if x != nil {
+		return x.SeenTo
+	}
+	return nil
+}
+
+// A summary to be made anew of the turns that are left of it.
+type SummaryOwed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id.
+	SummaryId string `protobuf:"bytes,1,opt,name=summary_id,json=summaryId,proto3" json:"summary_id,omitempty"`
+	// Of which kind.
+	Kind SummaryKind `protobuf:"varint,2,opt,name=kind,proto3,enum=memorybank.v1.SummaryKind" json:"kind,omitempty"`
+	// The turns that it tells of.
+	Ranges        []*StepRange `protobuf:"bytes,3,rep,name=ranges,proto3" json:"ranges,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SummaryOwed) Reset() {
+	*x = SummaryOwed{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SummaryOwed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SummaryOwed) ProtoMessage() {}
+
+func (x *SummaryOwed) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SummaryOwed.ProtoReflect.Descriptor instead.
+func (*SummaryOwed) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *SummaryOwed) GetSummaryId() string {
+	if x != nil {
+		return x.SummaryId
+	}
+	return ""
+}
+
+func (x *SummaryOwed) GetKind() SummaryKind {
+	if x != nil {
+		return x.Kind
+	}
+	return SummaryKind_SUMMARY_KIND_UNSPECIFIED
+}
+
+func (x *SummaryOwed) GetRanges() []*StepRange {
+	if x != nil {
+		return x.Ranges
+	}
+	return nil
+}
+
+// Turns that were deleted, whose facts have still to go.
+type ForgettingOwed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Counts the deletions of a conversation.
+	Number int64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// The turns, by step.
+	Steps []int64 `protobuf:"varint,2,rep,packed,name=steps,proto3" json:"steps,omitempty"`
+	// Whether what the conversation taught as a whole goes, too.
+	Everything bool `protobuf:"varint,3,opt,name=everything,proto3" json:"everything,omitempty"`
+	// Whether the turns are there with other words, and are looked through again.
+	Again         bool `protobuf:"varint,4,opt,name=again,proto3" json:"again,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForgettingOwed) Reset() {
+	*x = ForgettingOwed{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForgettingOwed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForgettingOwed) ProtoMessage() {}
+
+func (x *ForgettingOwed) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForgettingOwed.ProtoReflect.Descriptor instead.
+func (*ForgettingOwed) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ForgettingOwed) GetNumber() int64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *ForgettingOwed) GetSteps() []int64 {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *ForgettingOwed) GetEverything() bool {
+	if x != nil {
+		return x.Everything
+	}
+	return false
+}
+
+func (x *ForgettingOwed) GetAgain() bool {
+	if x != nil {
+		return x.Again
+	}
+	return false
+}
+
+// What an invocation that has not ended is, beside its query and its items.
+type RunningInvocation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The conversation it belongs to. Empty: none.
+	ConversationId string `protobuf:"bytes,1,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
+	// The collection that it teaches.
+	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
+	// Tokens above which its older items are shown compressed.
+	Threshold int64 `protobuf:"varint,3,opt,name=threshold,proto3" json:"threshold,omitempty"`
+	// How many of its last steps are never compressed.
+	KeepSteps int64 `protobuf:"varint,4,opt,name=keep_steps,json=keepSteps,proto3" json:"keep_steps,omitempty"`
+	// Whether its query does not count as the user's own words.
+	Unstated bool `protobuf:"varint,5,opt,name=unstated,proto3" json:"unstated,omitempty"`
+	// The subject of the API key that started it. Empty: none was asked for.
+	Writer string `protobuf:"bytes,6,opt,name=writer,proto3" json:"writer,omitempty"`
+	// What language models have cost while it ran, in tokens.
+	TokensSpent   int64 `protobuf:"varint,7,opt,name=tokens_spent,json=tokensSpent,proto3" json:"tokens_spent,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunningInvocation) Reset() {
+	*x = RunningInvocation{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunningInvocation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunningInvocation) ProtoMessage() {}
+
+func (x *RunningInvocation) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunningInvocation.ProtoReflect.Descriptor instead.
+func (*RunningInvocation) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RunningInvocation) GetConversationId() string {
+	if x != nil {
+		return x.ConversationId
+	}
+	return ""
+}
+
+func (x *RunningInvocation) GetCollection() string {
+	if x != nil {
+		return x.Collection
+	}
+	return ""
+}
+
+func (x *RunningInvocation) GetThreshold() int64 {
+	if x != nil {
+		return x.Threshold
+	}
+	return 0
+}
+
+func (x *RunningInvocation) GetKeepSteps() int64 {
+	if x != nil {
+		return x.KeepSteps
+	}
+	return 0
+}
+
+func (x *RunningInvocation) GetUnstated() bool {
+	if x != nil {
+		return x.Unstated
+	}
+	return false
+}
+
+func (x *RunningInvocation) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
+}
+
+func (x *RunningInvocation) GetTokensSpent() int64 {
+	if x != nil {
+		return x.TokensSpent
+	}
+	return 0
+}
+
+// What a deleted record leaves, by which what says the same is not learned again.
+type Tombstone struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The record that was deleted.
+	RecordId string `protobuf:"bytes,1,opt,name=record_id,json=recordId,proto3" json:"record_id,omitempty"`
+	// When.
+	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
+	// What is mixed into the hashes: the same for all of a collection.
+	Salt string `protobuf:"bytes,3,opt,name=salt,proto3" json:"salt,omitempty"`
+	// The hash of its text.
+	TextHash string `protobuf:"bytes,4,opt,name=text_hash,json=textHash,proto3" json:"text_hash,omitempty"`
+	// The hashes of its terms.
+	TermHashes []string `protobuf:"bytes,5,rep,name=term_hashes,json=termHashes,proto3" json:"term_hashes,omitempty"`
+	// The hash of the one source that it is refused from: that of a proposal which was rejected. Empty: of all.
+	SourceHash    string `protobuf:"bytes,6,opt,name=source_hash,json=sourceHash,proto3" json:"source_hash,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Tombstone) Reset() {
+	*x = Tombstone{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Tombstone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Tombstone) ProtoMessage() {}
+
+func (x *Tombstone) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Tombstone.ProtoReflect.Descriptor instead.
+func (*Tombstone) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Tombstone) GetRecordId() string {
+	if x != nil {
+		return x.RecordId
+	}
+	return ""
+}
+
+func (x *Tombstone) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Tombstone) GetSalt() string {
+	if x != nil {
+		return x.Salt
+	}
+	return ""
+}
+
+func (x *Tombstone) GetTextHash() string {
+	if x != nil {
+		return x.TextHash
+	}
+	return ""
+}
+
+func (x *Tombstone) GetTermHashes() []string {
+	if x != nil {
+		return x.TermHashes
+	}
+	return nil
+}
+
+func (x *Tombstone) GetSourceHash() string {
+	if x != nil {
+		return x.SourceHash
+	}
+	return ""
+}
+
+// Whose memory the files of an import become.
+type ImportUserOptions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's name; it need not be the one in the files.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Reads and checks everything, answers what would come, and stores nothing.
+	DryRun bool `protobuf:"varint,2,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportUserOptions) Reset() {
+	*x = ImportUserOptions{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportUserOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportUserOptions) ProtoMessage() {}
+
+func (x *ImportUserOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportUserOptions.ProtoReflect.Descriptor instead.
+func (*ImportUserOptions) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ImportUserOptions) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *ImportUserOptions) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *ImportUserOptions) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// A part of an import: first the options, then files one after another, their parts in order.
+type ImportUserRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What this message is.
+	//
+	// Types that are valid to be assigned to Part:
+	//
+	//	*ImportUserRequest_Options
+	//	*ImportUserRequest_File
+	Part          isImportUserRequest_Part `protobuf_oneof:"part"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportUserRequest) Reset() {
+	*x = ImportUserRequest{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportUserRequest) ProtoMessage() {}
+
+func (x *ImportUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportUserRequest.ProtoReflect.Descriptor instead.
+func (*ImportUserRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ImportUserRequest) GetPart() isImportUserRequest_Part {
+	if x != nil {
+		return x.Part
+	}
+	return nil
+}
+
+func (x *ImportUserRequest) GetOptions() *ImportUserOptions {
+	if x != nil {
+		if x, ok := x.Part.(*ImportUserRequest_Options); ok {
+			return x.Options
+		}
+	}
+	return nil
+}
+
+func (x *ImportUserRequest) GetFile() *ExportUserResponse {
+	if x != nil {
+		if x, ok := x.Part.(*ImportUserRequest_File); ok {
+			return x.File
+		}
+	}
+	return nil
+}
+
+type isImportUserRequest_Part interface {
+	isImportUserRequest_Part()
+}
+
+type ImportUserRequest_Options struct {
+	// The first message, and no other.
+	Options *ImportUserOptions `protobuf:"bytes,1,opt,name=options,proto3,oneof"`
+}
+
+type ImportUserRequest_File struct {
+	// All others.
+	File *ExportUserResponse `protobuf:"bytes,2,opt,name=file,proto3,oneof"`
+}
+
+func (*ImportUserRequest_Options) isImportUserRequest_Part() {}
+
+func (*ImportUserRequest_File) isImportUserRequest_Part() {}
+
+// What was imported.
+type ImportUserResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Aggregates made, by kind, as in GetUserResponse.
+	Aggregates map[string]int64 `protobuf:"bytes,1,rep,name=aggregates,proto3" json:"aggregates,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// What they hold, by part: `turns`, `records`, `nodes`, `interactions` and so on.
+	Rows map[string]int64 `protobuf:"bytes,2,rep,name=rows,proto3" json:"rows,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// The revision of the user's record after the call. 0: nothing was stored (`dry_run`).
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportUserResponse) Reset() {
+	*x = ImportUserResponse{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportUserResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportUserResponse) ProtoMessage() {}
+
+func (x *ImportUserResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportUserResponse.ProtoReflect.Descriptor instead.
+func (*ImportUserResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ImportUserResponse) GetAggregates() map[string]int64 {
+	if x != nil {
+		return x.Aggregates
+	}
+	return nil
+}
+
+func (x *ImportUserResponse) GetRows() map[string]int64 {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *ImportUserResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *ImportUserResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
 // An opinion on records, as GiveFeedback took it.
 type Feedback struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1579,7 +2356,7 @@ type Feedback struct {
 
 func (x *Feedback) Reset() {
 	*x = Feedback{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1591,7 +2368,7 @@ func (x *Feedback) String() string {
 func (*Feedback) ProtoMessage() {}
 
 func (x *Feedback) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[13]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1604,7 +2381,7 @@ func (x *Feedback) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Feedback.ProtoReflect.Descriptor instead.
 func (*Feedback) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{13}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Feedback) GetFeedbackId() string {
@@ -1673,7 +2450,7 @@ type Episode struct {
 
 func (x *Episode) Reset() {
 	*x = Episode{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1685,7 +2462,7 @@ func (x *Episode) String() string {
 func (*Episode) ProtoMessage() {}
 
 func (x *Episode) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[14]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1698,7 +2475,7 @@ func (x *Episode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Episode.ProtoReflect.Descriptor instead.
 func (*Episode) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{14}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Episode) GetGoal() string {
@@ -1747,14 +2524,17 @@ type Recovery struct {
 	// How often it was seen or reported to work.
 	Successes int64 `protobuf:"varint,7,opt,name=successes,proto3" json:"successes,omitempty"`
 	// How often it was reported not to work.
-	Failures      int64 `protobuf:"varint,8,opt,name=failures,proto3" json:"failures,omitempty"`
+	Failures int64 `protobuf:"varint,8,opt,name=failures,proto3" json:"failures,omitempty"`
+	// Others of the same kind that worked earlier, the newest first, at most 4: the same tool and type, a message that differs
+	// in values alone, the same arguments changed in the same manner.
+	Examples      []*RecoveryExample `protobuf:"bytes,9,rep,name=examples,proto3" json:"examples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Recovery) Reset() {
 	*x = Recovery{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1766,7 +2546,7 @@ func (x *Recovery) String() string {
 func (*Recovery) ProtoMessage() {}
 
 func (x *Recovery) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[15]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1779,7 +2559,7 @@ func (x *Recovery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recovery.ProtoReflect.Descriptor instead.
 func (*Recovery) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{15}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Recovery) GetErrorType() string {
@@ -1838,6 +2618,68 @@ func (x *Recovery) GetFailures() int64 {
 	return 0
 }
 
+func (x *Recovery) GetExamples() []*RecoveryExample {
+	if x != nil {
+		return x.Examples
+	}
+	return nil
+}
+
+// Arguments that failed, and those that worked in their place.
+type RecoveryExample struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The arguments that failed: a JSON object.
+	OriginalJson string `protobuf:"bytes,1,opt,name=original_json,json=originalJson,proto3" json:"original_json,omitempty"`
+	// The arguments that worked: a JSON object.
+	FixedJson     string `protobuf:"bytes,2,opt,name=fixed_json,json=fixedJson,proto3" json:"fixed_json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecoveryExample) Reset() {
+	*x = RecoveryExample{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecoveryExample) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecoveryExample) ProtoMessage() {}
+
+func (x *RecoveryExample) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecoveryExample.ProtoReflect.Descriptor instead.
+func (*RecoveryExample) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *RecoveryExample) GetOriginalJson() string {
+	if x != nil {
+		return x.OriginalJson
+	}
+	return ""
+}
+
+func (x *RecoveryExample) GetFixedJson() string {
+	if x != nil {
+		return x.FixedJson
+	}
+	return ""
+}
+
 // Where else a record came from: a fact that says the same was merged into it.
 type Provenance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1861,7 +2703,7 @@ type Provenance struct {
 
 func (x *Provenance) Reset() {
 	*x = Provenance{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +2715,7 @@ func (x *Provenance) String() string {
 func (*Provenance) ProtoMessage() {}
 
 func (x *Provenance) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[16]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +2728,7 @@ func (x *Provenance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Provenance.ProtoReflect.Descriptor instead.
 func (*Provenance) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{16}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Provenance) GetOrigin() RecordOrigin {
@@ -2018,14 +2860,21 @@ type Record struct {
 	// run. Empty: no key was asked for. Output only.
 	Writer string `protobuf:"bytes,37,opt,name=writer,proto3" json:"writer,omitempty"`
 	// Of what waits for a review: the facts whose place it takes once it is approved. Told by ListRecords. Output only.
-	Supersedes    []string `protobuf:"bytes,38,rep,name=supersedes,proto3" json:"supersedes,omitempty"`
+	Supersedes []string `protobuf:"bytes,38,rep,name=supersedes,proto3" json:"supersedes,omitempty"`
+	// As whom the words of a fact were said that was learned from a conversation or a run, at most 128 code points: a name,
+	// `User` or `Tool`, in Chinese 用户 or 工具. Empty: nobody is quoted, or an earlier version learned it, whose content
+	// begins with it. Output only.
+	Speaker string `protobuf:"bytes,39,opt,name=speaker,proto3" json:"speaker,omitempty"`
+	// What the relative times in those words come to ("last week"): each a day, a month or a year as `2026-03-02`,
+	// `2026-03`, `2026`, or two days as `2026-02-23 – 2026-03-01`. Output only.
+	SaidDates     []string `protobuf:"bytes,40,rep,name=said_dates,json=saidDates,proto3" json:"said_dates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2037,7 +2886,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[17]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2050,7 +2899,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{17}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Record) GetRecordId() string {
@@ -2319,6 +3168,20 @@ func (x *Record) GetSupersedes() []string {
 	return nil
 }
 
+func (x *Record) GetSpeaker() string {
+	if x != nil {
+		return x.Speaker
+	}
+	return ""
+}
+
+func (x *Record) GetSaidDates() []string {
+	if x != nil {
+		return x.SaidDates
+	}
+	return nil
+}
+
 // A text in Markdown over several records: layer L3.
 type Reflection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2344,7 +3207,7 @@ type Reflection struct {
 
 func (x *Reflection) Reset() {
 	*x = Reflection{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2356,7 +3219,7 @@ func (x *Reflection) String() string {
 func (*Reflection) ProtoMessage() {}
 
 func (x *Reflection) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[18]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2369,7 +3232,7 @@ func (x *Reflection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reflection.ProtoReflect.Descriptor instead.
 func (*Reflection) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{18}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Reflection) GetReflectionId() string {
@@ -2447,7 +3310,7 @@ type RankedRecord struct {
 
 func (x *RankedRecord) Reset() {
 	*x = RankedRecord{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2459,7 +3322,7 @@ func (x *RankedRecord) String() string {
 func (*RankedRecord) ProtoMessage() {}
 
 func (x *RankedRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[19]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2472,7 +3335,7 @@ func (x *RankedRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RankedRecord.ProtoReflect.Descriptor instead.
 func (*RankedRecord) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{19}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RankedRecord) GetRecord() *Record {
@@ -2527,7 +3390,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2539,7 +3402,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[20]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2552,7 +3415,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{20}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Route) GetIntent() Intent {
@@ -2613,7 +3476,7 @@ type Collection struct {
 
 func (x *Collection) Reset() {
 	*x = Collection{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2625,7 +3488,7 @@ func (x *Collection) String() string {
 func (*Collection) ProtoMessage() {}
 
 func (x *Collection) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[21]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2638,7 +3501,7 @@ func (x *Collection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collection.ProtoReflect.Descriptor instead.
 func (*Collection) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{21}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Collection) GetUser() string {
@@ -2738,7 +3601,7 @@ type CollectionCounts struct {
 
 func (x *CollectionCounts) Reset() {
 	*x = CollectionCounts{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2750,7 +3613,7 @@ func (x *CollectionCounts) String() string {
 func (*CollectionCounts) ProtoMessage() {}
 
 func (x *CollectionCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[22]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2763,7 +3626,7 @@ func (x *CollectionCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CollectionCounts.ProtoReflect.Descriptor instead.
 func (*CollectionCounts) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{22}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CollectionCounts) GetFacts() int64 {
@@ -2865,7 +3728,7 @@ type StoreFactRequest struct {
 
 func (x *StoreFactRequest) Reset() {
 	*x = StoreFactRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2877,7 +3740,7 @@ func (x *StoreFactRequest) String() string {
 func (*StoreFactRequest) ProtoMessage() {}
 
 func (x *StoreFactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[23]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2890,7 +3753,7 @@ func (x *StoreFactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreFactRequest.ProtoReflect.Descriptor instead.
 func (*StoreFactRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{23}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *StoreFactRequest) GetUser() string {
@@ -3008,7 +3871,7 @@ type StoreFactResponse struct {
 
 func (x *StoreFactResponse) Reset() {
 	*x = StoreFactResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3020,7 +3883,7 @@ func (x *StoreFactResponse) String() string {
 func (*StoreFactResponse) ProtoMessage() {}
 
 func (x *StoreFactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[24]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3033,7 +3896,7 @@ func (x *StoreFactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreFactResponse.ProtoReflect.Descriptor instead.
 func (*StoreFactResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{24}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *StoreFactResponse) GetRecord() *Record {
@@ -3112,14 +3975,16 @@ type RetrieveFactsRequest struct {
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision *int64 `protobuf:"varint,10,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
 	// Whether only to look: what is found counts no use and no hit, so that looking changes no memory.
-	Observe       bool `protobuf:"varint,11,opt,name=observe,proto3" json:"observe,omitempty"`
+	Observe bool `protobuf:"varint,11,opt,name=observe,proto3" json:"observe,omitempty"`
+	// Which facts may be found: what it does not admit takes no place among `top_k`. Absent: all.
+	Filter        *RecordFilter `protobuf:"bytes,12,opt,name=filter,proto3" json:"filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RetrieveFactsRequest) Reset() {
 	*x = RetrieveFactsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3131,7 +3996,7 @@ func (x *RetrieveFactsRequest) String() string {
 func (*RetrieveFactsRequest) ProtoMessage() {}
 
 func (x *RetrieveFactsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[25]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3144,7 +4009,7 @@ func (x *RetrieveFactsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveFactsRequest.ProtoReflect.Descriptor instead.
 func (*RetrieveFactsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{25}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RetrieveFactsRequest) GetUser() string {
@@ -3235,6 +4100,13 @@ func (x *RetrieveFactsRequest) GetObserve() bool {
 	return false
 }
 
+func (x *RetrieveFactsRequest) GetFilter() *RecordFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
 type isRetrieveFactsRequest_Asked interface {
 	isRetrieveFactsRequest_Asked()
 }
@@ -3270,7 +4142,7 @@ type RetrieveFactsResponse struct {
 
 func (x *RetrieveFactsResponse) Reset() {
 	*x = RetrieveFactsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3282,7 +4154,7 @@ func (x *RetrieveFactsResponse) String() string {
 func (*RetrieveFactsResponse) ProtoMessage() {}
 
 func (x *RetrieveFactsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[26]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3295,7 +4167,7 @@ func (x *RetrieveFactsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveFactsResponse.ProtoReflect.Descriptor instead.
 func (*RetrieveFactsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{26}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RetrieveFactsResponse) GetFacts() []*RankedRecord {
@@ -3348,7 +4220,7 @@ type StoreEpisodeRequest struct {
 
 func (x *StoreEpisodeRequest) Reset() {
 	*x = StoreEpisodeRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3360,7 +4232,7 @@ func (x *StoreEpisodeRequest) String() string {
 func (*StoreEpisodeRequest) ProtoMessage() {}
 
 func (x *StoreEpisodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[27]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3373,7 +4245,7 @@ func (x *StoreEpisodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreEpisodeRequest.ProtoReflect.Descriptor instead.
 func (*StoreEpisodeRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{27}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *StoreEpisodeRequest) GetUser() string {
@@ -3464,7 +4336,7 @@ type StoreEpisodeResponse struct {
 
 func (x *StoreEpisodeResponse) Reset() {
 	*x = StoreEpisodeResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3476,7 +4348,7 @@ func (x *StoreEpisodeResponse) String() string {
 func (*StoreEpisodeResponse) ProtoMessage() {}
 
 func (x *StoreEpisodeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[28]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3489,7 +4361,7 @@ func (x *StoreEpisodeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreEpisodeResponse.ProtoReflect.Descriptor instead.
 func (*StoreEpisodeResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{28}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *StoreEpisodeResponse) GetRecord() *Record {
@@ -3543,7 +4415,7 @@ type RecallEpisodesRequest struct {
 
 func (x *RecallEpisodesRequest) Reset() {
 	*x = RecallEpisodesRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3555,7 +4427,7 @@ func (x *RecallEpisodesRequest) String() string {
 func (*RecallEpisodesRequest) ProtoMessage() {}
 
 func (x *RecallEpisodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[29]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3568,7 +4440,7 @@ func (x *RecallEpisodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallEpisodesRequest.ProtoReflect.Descriptor instead.
 func (*RecallEpisodesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{29}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RecallEpisodesRequest) GetUser() string {
@@ -3635,7 +4507,7 @@ type RecallEpisodesResponse struct {
 
 func (x *RecallEpisodesResponse) Reset() {
 	*x = RecallEpisodesResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3647,7 +4519,7 @@ func (x *RecallEpisodesResponse) String() string {
 func (*RecallEpisodesResponse) ProtoMessage() {}
 
 func (x *RecallEpisodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[30]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3660,7 +4532,7 @@ func (x *RecallEpisodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecallEpisodesResponse.ProtoReflect.Descriptor instead.
 func (*RecallEpisodesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{30}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RecallEpisodesResponse) GetEpisodes() []*RankedRecord {
@@ -3703,7 +4575,7 @@ type AddRecordRequest struct {
 
 func (x *AddRecordRequest) Reset() {
 	*x = AddRecordRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3715,7 +4587,7 @@ func (x *AddRecordRequest) String() string {
 func (*AddRecordRequest) ProtoMessage() {}
 
 func (x *AddRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[31]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3728,7 +4600,7 @@ func (x *AddRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddRecordRequest.ProtoReflect.Descriptor instead.
 func (*AddRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{31}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *AddRecordRequest) GetUser() string {
@@ -3786,7 +4658,7 @@ type AddRecordResponse struct {
 
 func (x *AddRecordResponse) Reset() {
 	*x = AddRecordResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3798,7 +4670,7 @@ func (x *AddRecordResponse) String() string {
 func (*AddRecordResponse) ProtoMessage() {}
 
 func (x *AddRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[32]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3811,7 +4683,7 @@ func (x *AddRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddRecordResponse.ProtoReflect.Descriptor instead.
 func (*AddRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{32}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *AddRecordResponse) GetRecord() *Record {
@@ -3849,6 +4721,343 @@ func (x *AddRecordResponse) GetReplayed() bool {
 	return false
 }
 
+// A record to be put.
+type PutRecordRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose memory.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which collection of it.
+	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
+	// The record, a MEMORY, with its `record_id`. Its `ttl` counts from this call.
+	Record *Record `protobuf:"bytes,3,opt,name=record,proto3" json:"record,omitempty"`
+	// The revision at which the caller read the record; 0: it must not be there. Absent: it happens regardless.
+	IfRevision *int64 `protobuf:"varint,4,opt,name=if_revision,json=ifRevision,proto3,oneof" json:"if_revision,omitempty"`
+	// Whether it may hold credentials, card, account and identity numbers.
+	AllowSensitive bool `protobuf:"varint,5,opt,name=allow_sensitive,json=allowSensitive,proto3" json:"allow_sensitive,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutRecordRequest) Reset() {
+	*x = PutRecordRequest{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutRecordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutRecordRequest) ProtoMessage() {}
+
+func (x *PutRecordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutRecordRequest.ProtoReflect.Descriptor instead.
+func (*PutRecordRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *PutRecordRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *PutRecordRequest) GetCollection() string {
+	if x != nil {
+		return x.Collection
+	}
+	return ""
+}
+
+func (x *PutRecordRequest) GetRecord() *Record {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+func (x *PutRecordRequest) GetIfRevision() int64 {
+	if x != nil && x.IfRevision != nil {
+		return *x.IfRevision
+	}
+	return 0
+}
+
+func (x *PutRecordRequest) GetAllowSensitive() bool {
+	if x != nil {
+		return x.AllowSensitive
+	}
+	return false
+}
+
+func (x *PutRecordRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// The record put.
+type PutRecordResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As it stands.
+	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
+	// Whether there was none under this id.
+	Created bool `protobuf:"varint,2,opt,name=created,proto3" json:"created,omitempty"`
+	// The collection's revision after the call.
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,4,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutRecordResponse) Reset() {
+	*x = PutRecordResponse{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutRecordResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutRecordResponse) ProtoMessage() {}
+
+func (x *PutRecordResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutRecordResponse.ProtoReflect.Descriptor instead.
+func (*PutRecordResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *PutRecordResponse) GetRecord() *Record {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+func (x *PutRecordResponse) GetCreated() bool {
+	if x != nil {
+		return x.Created
+	}
+	return false
+}
+
+func (x *PutRecordResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *PutRecordResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
+// Records to be put and deleted in one change. At least one of them, at most 1,000 of each, none twice.
+type BatchPutRecordsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose memory.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which collection of it.
+	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
+	// Records, each as in PutRecord.
+	Records []*Record `protobuf:"bytes,3,rep,name=records,proto3" json:"records,omitempty"`
+	// Ids of MEMORY records that are erased; what is not there is passed over.
+	DeleteIds []string `protobuf:"bytes,4,rep,name=delete_ids,json=deleteIds,proto3" json:"delete_ids,omitempty"`
+	// Whether they may hold credentials, card, account and identity numbers.
+	AllowSensitive bool `protobuf:"varint,5,opt,name=allow_sensitive,json=allowSensitive,proto3" json:"allow_sensitive,omitempty"`
+	// Makes a repetition harmless. Empty: none.
+	RequestId     string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchPutRecordsRequest) Reset() {
+	*x = BatchPutRecordsRequest{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchPutRecordsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchPutRecordsRequest) ProtoMessage() {}
+
+func (x *BatchPutRecordsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchPutRecordsRequest.ProtoReflect.Descriptor instead.
+func (*BatchPutRecordsRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *BatchPutRecordsRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *BatchPutRecordsRequest) GetCollection() string {
+	if x != nil {
+		return x.Collection
+	}
+	return ""
+}
+
+func (x *BatchPutRecordsRequest) GetRecords() []*Record {
+	if x != nil {
+		return x.Records
+	}
+	return nil
+}
+
+func (x *BatchPutRecordsRequest) GetDeleteIds() []string {
+	if x != nil {
+		return x.DeleteIds
+	}
+	return nil
+}
+
+func (x *BatchPutRecordsRequest) GetAllowSensitive() bool {
+	if x != nil {
+		return x.AllowSensitive
+	}
+	return false
+}
+
+func (x *BatchPutRecordsRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// The records put and deleted.
+type BatchPutRecordsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ids under which there was none.
+	CreatedIds []string `protobuf:"bytes,1,rep,name=created_ids,json=createdIds,proto3" json:"created_ids,omitempty"`
+	// Ids of those that wait for a review.
+	AwaitingIds []string `protobuf:"bytes,2,rep,name=awaiting_ids,json=awaitingIds,proto3" json:"awaiting_ids,omitempty"`
+	// Ids of those that were erased.
+	DeletedIds []string `protobuf:"bytes,3,rep,name=deleted_ids,json=deletedIds,proto3" json:"deleted_ids,omitempty"`
+	// The collection's revision after the call.
+	Revision int64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether this is the first answer to the same request_id, again.
+	Replayed      bool `protobuf:"varint,5,opt,name=replayed,proto3" json:"replayed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchPutRecordsResponse) Reset() {
+	*x = BatchPutRecordsResponse{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchPutRecordsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchPutRecordsResponse) ProtoMessage() {}
+
+func (x *BatchPutRecordsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchPutRecordsResponse.ProtoReflect.Descriptor instead.
+func (*BatchPutRecordsResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *BatchPutRecordsResponse) GetCreatedIds() []string {
+	if x != nil {
+		return x.CreatedIds
+	}
+	return nil
+}
+
+func (x *BatchPutRecordsResponse) GetAwaitingIds() []string {
+	if x != nil {
+		return x.AwaitingIds
+	}
+	return nil
+}
+
+func (x *BatchPutRecordsResponse) GetDeletedIds() []string {
+	if x != nil {
+		return x.DeletedIds
+	}
+	return nil
+}
+
+func (x *BatchPutRecordsResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *BatchPutRecordsResponse) GetReplayed() bool {
+	if x != nil {
+		return x.Replayed
+	}
+	return false
+}
+
 // Asks for one record.
 type GetRecordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3866,7 +5075,7 @@ type GetRecordRequest struct {
 
 func (x *GetRecordRequest) Reset() {
 	*x = GetRecordRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3878,7 +5087,7 @@ func (x *GetRecordRequest) String() string {
 func (*GetRecordRequest) ProtoMessage() {}
 
 func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[33]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3891,7 +5100,7 @@ func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{33}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *GetRecordRequest) GetUser() string {
@@ -3935,7 +5144,7 @@ type GetRecordResponse struct {
 
 func (x *GetRecordResponse) Reset() {
 	*x = GetRecordResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3947,7 +5156,7 @@ func (x *GetRecordResponse) String() string {
 func (*GetRecordResponse) ProtoMessage() {}
 
 func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[34]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3960,7 +5169,7 @@ func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordResponse.ProtoReflect.Descriptor instead.
 func (*GetRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{34}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *GetRecordResponse) GetRecord() *Record {
@@ -4001,7 +5210,7 @@ type UpdateRecordRequest struct {
 
 func (x *UpdateRecordRequest) Reset() {
 	*x = UpdateRecordRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4013,7 +5222,7 @@ func (x *UpdateRecordRequest) String() string {
 func (*UpdateRecordRequest) ProtoMessage() {}
 
 func (x *UpdateRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[35]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4026,7 +5235,7 @@ func (x *UpdateRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRecordRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRecordRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{35}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *UpdateRecordRequest) GetUser() string {
@@ -4093,7 +5302,7 @@ type UpdateRecordResponse struct {
 
 func (x *UpdateRecordResponse) Reset() {
 	*x = UpdateRecordResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4105,7 +5314,7 @@ func (x *UpdateRecordResponse) String() string {
 func (*UpdateRecordResponse) ProtoMessage() {}
 
 func (x *UpdateRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[36]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4118,7 +5327,7 @@ func (x *UpdateRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRecordResponse.ProtoReflect.Descriptor instead.
 func (*UpdateRecordResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{36}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *UpdateRecordResponse) GetRecord() *Record {
@@ -4142,6 +5351,72 @@ func (x *UpdateRecordResponse) GetReplayed() bool {
 	return false
 }
 
+// A condition on a record's metadata. Numbers are compared with numbers, texts with texts; a path that leads nowhere, or
+// to something of another sort, fulfils NE alone.
+type MetadataCondition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names of objects in one another, joined by dots: `place.city`. 1 to 256 code points.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// What is asked.
+	Op MetadataOp `protobuf:"varint,2,opt,name=op,proto3,enum=memorybank.v1.MetadataOp" json:"op,omitempty"`
+	// A JSON text, number, boolean or null; with IN an array of at most 64 of these; with GT, GTE, LT and LTE a number or a
+	// text. At most 4,096 code points.
+	ValueJson     string `protobuf:"bytes,3,opt,name=value_json,json=valueJson,proto3" json:"value_json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MetadataCondition) Reset() {
+	*x = MetadataCondition{}
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MetadataCondition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MetadataCondition) ProtoMessage() {}
+
+func (x *MetadataCondition) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MetadataCondition.ProtoReflect.Descriptor instead.
+func (*MetadataCondition) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *MetadataCondition) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *MetadataCondition) GetOp() MetadataOp {
+	if x != nil {
+		return x.Op
+	}
+	return MetadataOp_METADATA_OP_UNSPECIFIED
+}
+
+func (x *MetadataCondition) GetValueJson() string {
+	if x != nil {
+		return x.ValueJson
+	}
+	return ""
+}
+
 // Which records. What is empty admits all; what is given must all hold.
 type RecordFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4159,17 +5434,19 @@ type RecordFilter struct {
 	NeedsRevision *bool `protobuf:"varint,6,opt,name=needs_revision,json=needsRevision,proto3,oneof" json:"needs_revision,omitempty"`
 	// From this conversation.
 	ConversationId string `protobuf:"bytes,7,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
-	// Whether those that wait for a review are meant, and no others. Not in DeleteRecords: ReviewRecords settles them.
+	// Whether those that wait for a review are meant, and no others. In ListRecords alone: ReviewRecords settles them.
 	AwaitsReview bool `protobuf:"varint,8,opt,name=awaits_review,json=awaitsReview,proto3" json:"awaits_review,omitempty"`
 	// Written by API keys of this subject, at most 128 code points.
-	Writer        string `protobuf:"bytes,9,opt,name=writer,proto3" json:"writer,omitempty"`
+	Writer string `protobuf:"bytes,9,opt,name=writer,proto3" json:"writer,omitempty"`
+	// What `metadata_json` says. At most 8.
+	Metadata      []*MetadataCondition `protobuf:"bytes,10,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RecordFilter) Reset() {
 	*x = RecordFilter{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4181,7 +5458,7 @@ func (x *RecordFilter) String() string {
 func (*RecordFilter) ProtoMessage() {}
 
 func (x *RecordFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[37]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4194,7 +5471,7 @@ func (x *RecordFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordFilter.ProtoReflect.Descriptor instead.
 func (*RecordFilter) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{37}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *RecordFilter) GetKinds() []RecordKind {
@@ -4260,6 +5537,13 @@ func (x *RecordFilter) GetWriter() string {
 	return ""
 }
 
+func (x *RecordFilter) GetMetadata() []*MetadataCondition {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 // Asks for records.
 type ListRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4281,7 +5565,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4293,7 +5577,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[38]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4306,7 +5590,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{38}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ListRecordsRequest) GetUser() string {
@@ -4366,7 +5650,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4378,7 +5662,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[39]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4391,7 +5675,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{39}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*Record {
@@ -4434,7 +5718,7 @@ type DeleteRecordsRequest struct {
 
 func (x *DeleteRecordsRequest) Reset() {
 	*x = DeleteRecordsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4446,7 +5730,7 @@ func (x *DeleteRecordsRequest) String() string {
 func (*DeleteRecordsRequest) ProtoMessage() {}
 
 func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[40]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4459,7 +5743,7 @@ func (x *DeleteRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{40}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *DeleteRecordsRequest) GetUser() string {
@@ -4518,7 +5802,7 @@ type DeleteRecordsResponse struct {
 
 func (x *DeleteRecordsResponse) Reset() {
 	*x = DeleteRecordsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4530,7 +5814,7 @@ func (x *DeleteRecordsResponse) String() string {
 func (*DeleteRecordsResponse) ProtoMessage() {}
 
 func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[41]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4543,7 +5827,7 @@ func (x *DeleteRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRecordsResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{41}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *DeleteRecordsResponse) GetRecords() int64 {
@@ -4611,7 +5895,7 @@ type ReviewRecordsRequest struct {
 
 func (x *ReviewRecordsRequest) Reset() {
 	*x = ReviewRecordsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4623,7 +5907,7 @@ func (x *ReviewRecordsRequest) String() string {
 func (*ReviewRecordsRequest) ProtoMessage() {}
 
 func (x *ReviewRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[42]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4636,7 +5920,7 @@ func (x *ReviewRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReviewRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ReviewRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{42}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ReviewRecordsRequest) GetUser() string {
@@ -4704,7 +5988,7 @@ type ReviewRecordsResponse struct {
 
 func (x *ReviewRecordsResponse) Reset() {
 	*x = ReviewRecordsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4716,7 +6000,7 @@ func (x *ReviewRecordsResponse) String() string {
 func (*ReviewRecordsResponse) ProtoMessage() {}
 
 func (x *ReviewRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[43]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4729,7 +6013,7 @@ func (x *ReviewRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReviewRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ReviewRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{43}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ReviewRecordsResponse) GetRecords() []*Record {
@@ -4770,7 +6054,7 @@ type RetractionFilter struct {
 
 func (x *RetractionFilter) Reset() {
 	*x = RetractionFilter{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4782,7 +6066,7 @@ func (x *RetractionFilter) String() string {
 func (*RetractionFilter) ProtoMessage() {}
 
 func (x *RetractionFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[44]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4795,7 +6079,7 @@ func (x *RetractionFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetractionFilter.ProtoReflect.Descriptor instead.
 func (*RetractionFilter) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{44}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *RetractionFilter) GetSource() string {
@@ -4851,7 +6135,7 @@ type Retraction struct {
 
 func (x *Retraction) Reset() {
 	*x = Retraction{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4863,7 +6147,7 @@ func (x *Retraction) String() string {
 func (*Retraction) ProtoMessage() {}
 
 func (x *Retraction) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[45]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4876,7 +6160,7 @@ func (x *Retraction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retraction.ProtoReflect.Descriptor instead.
 func (*Retraction) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{45}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Retraction) GetRetractionId() string {
@@ -4958,7 +6242,7 @@ type RetractRecordsRequest struct {
 
 func (x *RetractRecordsRequest) Reset() {
 	*x = RetractRecordsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4970,7 +6254,7 @@ func (x *RetractRecordsRequest) String() string {
 func (*RetractRecordsRequest) ProtoMessage() {}
 
 func (x *RetractRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[46]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4983,7 +6267,7 @@ func (x *RetractRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetractRecordsRequest.ProtoReflect.Descriptor instead.
 func (*RetractRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{46}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *RetractRecordsRequest) GetUser() string {
@@ -5058,7 +6342,7 @@ type RetractRecordsResponse struct {
 
 func (x *RetractRecordsResponse) Reset() {
 	*x = RetractRecordsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5070,7 +6354,7 @@ func (x *RetractRecordsResponse) String() string {
 func (*RetractRecordsResponse) ProtoMessage() {}
 
 func (x *RetractRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[47]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5083,7 +6367,7 @@ func (x *RetractRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetractRecordsResponse.ProtoReflect.Descriptor instead.
 func (*RetractRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{47}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *RetractRecordsResponse) GetRetraction() *Retraction {
@@ -5152,7 +6436,7 @@ type ReleaseRetractionRequest struct {
 
 func (x *ReleaseRetractionRequest) Reset() {
 	*x = ReleaseRetractionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5164,7 +6448,7 @@ func (x *ReleaseRetractionRequest) String() string {
 func (*ReleaseRetractionRequest) ProtoMessage() {}
 
 func (x *ReleaseRetractionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[48]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5177,7 +6461,7 @@ func (x *ReleaseRetractionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRetractionRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRetractionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{48}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ReleaseRetractionRequest) GetUser() string {
@@ -5225,7 +6509,7 @@ type ReleaseRetractionResponse struct {
 
 func (x *ReleaseRetractionResponse) Reset() {
 	*x = ReleaseRetractionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5237,7 +6521,7 @@ func (x *ReleaseRetractionResponse) String() string {
 func (*ReleaseRetractionResponse) ProtoMessage() {}
 
 func (x *ReleaseRetractionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[49]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5250,7 +6534,7 @@ func (x *ReleaseRetractionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRetractionResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseRetractionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{49}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *ReleaseRetractionResponse) GetRetraction() *Retraction {
@@ -5298,7 +6582,7 @@ type EraseRetractionRequest struct {
 
 func (x *EraseRetractionRequest) Reset() {
 	*x = EraseRetractionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5310,7 +6594,7 @@ func (x *EraseRetractionRequest) String() string {
 func (*EraseRetractionRequest) ProtoMessage() {}
 
 func (x *EraseRetractionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[50]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5323,7 +6607,7 @@ func (x *EraseRetractionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EraseRetractionRequest.ProtoReflect.Descriptor instead.
 func (*EraseRetractionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{50}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *EraseRetractionRequest) GetUser() string {
@@ -5371,7 +6655,7 @@ type EraseRetractionResponse struct {
 
 func (x *EraseRetractionResponse) Reset() {
 	*x = EraseRetractionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5383,7 +6667,7 @@ func (x *EraseRetractionResponse) String() string {
 func (*EraseRetractionResponse) ProtoMessage() {}
 
 func (x *EraseRetractionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[51]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5396,7 +6680,7 @@ func (x *EraseRetractionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EraseRetractionResponse.ProtoReflect.Descriptor instead.
 func (*EraseRetractionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{51}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *EraseRetractionResponse) GetRetraction() *Retraction {
@@ -5446,7 +6730,7 @@ type ListRetractionsRequest struct {
 
 func (x *ListRetractionsRequest) Reset() {
 	*x = ListRetractionsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5458,7 +6742,7 @@ func (x *ListRetractionsRequest) String() string {
 func (*ListRetractionsRequest) ProtoMessage() {}
 
 func (x *ListRetractionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[52]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5471,7 +6755,7 @@ func (x *ListRetractionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRetractionsRequest.ProtoReflect.Descriptor instead.
 func (*ListRetractionsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{52}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *ListRetractionsRequest) GetUser() string {
@@ -5524,7 +6808,7 @@ type ListRetractionsResponse struct {
 
 func (x *ListRetractionsResponse) Reset() {
 	*x = ListRetractionsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5536,7 +6820,7 @@ func (x *ListRetractionsResponse) String() string {
 func (*ListRetractionsResponse) ProtoMessage() {}
 
 func (x *ListRetractionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[53]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5549,7 +6833,7 @@ func (x *ListRetractionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRetractionsResponse.ProtoReflect.Descriptor instead.
 func (*ListRetractionsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{53}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *ListRetractionsResponse) GetRetractions() []*Retraction {
@@ -5589,14 +6873,21 @@ type RetrieveMemoriesRequest struct {
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision *int64 `protobuf:"varint,6,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
 	// Whether only to look: what is found counts no use and no hit, so that looking changes no memory.
-	Observe       bool `protobuf:"varint,7,opt,name=observe,proto3" json:"observe,omitempty"`
+	Observe bool `protobuf:"varint,7,opt,name=observe,proto3" json:"observe,omitempty"`
+	// Which records may be found: what it does not admit takes no place among `top_k`. Absent: all.
+	Filter *RecordFilter `protobuf:"bytes,8,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Whether only where the route leads is searched, also where little is found there.
+	Strict bool `protobuf:"varint,9,opt,name=strict,proto3" json:"strict,omitempty"`
+	// Whether records that were stored a moment ago, and whose vectors are not made yet, get them first, the newest
+	// 32: any query finds them then, not only one with their words.
+	Wait          bool `protobuf:"varint,10,opt,name=wait,proto3" json:"wait,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RetrieveMemoriesRequest) Reset() {
 	*x = RetrieveMemoriesRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5608,7 +6899,7 @@ func (x *RetrieveMemoriesRequest) String() string {
 func (*RetrieveMemoriesRequest) ProtoMessage() {}
 
 func (x *RetrieveMemoriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[54]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5621,7 +6912,7 @@ func (x *RetrieveMemoriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveMemoriesRequest.ProtoReflect.Descriptor instead.
 func (*RetrieveMemoriesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{54}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *RetrieveMemoriesRequest) GetUser() string {
@@ -5673,6 +6964,27 @@ func (x *RetrieveMemoriesRequest) GetObserve() bool {
 	return false
 }
 
+func (x *RetrieveMemoriesRequest) GetFilter() *RecordFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *RetrieveMemoriesRequest) GetStrict() bool {
+	if x != nil {
+		return x.Strict
+	}
+	return false
+}
+
+func (x *RetrieveMemoriesRequest) GetWait() bool {
+	if x != nil {
+		return x.Wait
+	}
+	return false
+}
+
 // The memories found.
 type RetrieveMemoriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -5692,7 +7004,7 @@ type RetrieveMemoriesResponse struct {
 
 func (x *RetrieveMemoriesResponse) Reset() {
 	*x = RetrieveMemoriesResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5704,7 +7016,7 @@ func (x *RetrieveMemoriesResponse) String() string {
 func (*RetrieveMemoriesResponse) ProtoMessage() {}
 
 func (x *RetrieveMemoriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[55]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5717,7 +7029,7 @@ func (x *RetrieveMemoriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrieveMemoriesResponse.ProtoReflect.Descriptor instead.
 func (*RetrieveMemoriesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{55}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *RetrieveMemoriesResponse) GetMemories() []*RankedRecord {
@@ -5786,7 +7098,7 @@ type RecordRecoveryRequest struct {
 
 func (x *RecordRecoveryRequest) Reset() {
 	*x = RecordRecoveryRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5798,7 +7110,7 @@ func (x *RecordRecoveryRequest) String() string {
 func (*RecordRecoveryRequest) ProtoMessage() {}
 
 func (x *RecordRecoveryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[56]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5811,7 +7123,7 @@ func (x *RecordRecoveryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordRecoveryRequest.ProtoReflect.Descriptor instead.
 func (*RecordRecoveryRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{56}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *RecordRecoveryRequest) GetUser() string {
@@ -5911,7 +7223,7 @@ type RecordRecoveryResponse struct {
 
 func (x *RecordRecoveryResponse) Reset() {
 	*x = RecordRecoveryResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5923,7 +7235,7 @@ func (x *RecordRecoveryResponse) String() string {
 func (*RecordRecoveryResponse) ProtoMessage() {}
 
 func (x *RecordRecoveryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[57]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5936,7 +7248,7 @@ func (x *RecordRecoveryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordRecoveryResponse.ProtoReflect.Descriptor instead.
 func (*RecordRecoveryResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{57}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *RecordRecoveryResponse) GetRecord() *Record {
@@ -6001,7 +7313,7 @@ type FindRecoveriesRequest struct {
 
 func (x *FindRecoveriesRequest) Reset() {
 	*x = FindRecoveriesRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6013,7 +7325,7 @@ func (x *FindRecoveriesRequest) String() string {
 func (*FindRecoveriesRequest) ProtoMessage() {}
 
 func (x *FindRecoveriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[58]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6026,7 +7338,7 @@ func (x *FindRecoveriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindRecoveriesRequest.ProtoReflect.Descriptor instead.
 func (*FindRecoveriesRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{58}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *FindRecoveriesRequest) GetUser() string {
@@ -6105,7 +7417,7 @@ type FoundRecovery struct {
 
 func (x *FoundRecovery) Reset() {
 	*x = FoundRecovery{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6117,7 +7429,7 @@ func (x *FoundRecovery) String() string {
 func (*FoundRecovery) ProtoMessage() {}
 
 func (x *FoundRecovery) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[59]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6130,7 +7442,7 @@ func (x *FoundRecovery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FoundRecovery.ProtoReflect.Descriptor instead.
 func (*FoundRecovery) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{59}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *FoundRecovery) GetRecord() *Record {
@@ -6162,7 +7474,7 @@ type FindRecoveriesResponse struct {
 
 func (x *FindRecoveriesResponse) Reset() {
 	*x = FindRecoveriesResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6174,7 +7486,7 @@ func (x *FindRecoveriesResponse) String() string {
 func (*FindRecoveriesResponse) ProtoMessage() {}
 
 func (x *FindRecoveriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[60]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6187,7 +7499,7 @@ func (x *FindRecoveriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindRecoveriesResponse.ProtoReflect.Descriptor instead.
 func (*FindRecoveriesResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{60}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *FindRecoveriesResponse) GetRecoveries() []*FoundRecovery {
@@ -6236,7 +7548,7 @@ type ReportOutcomeRequest struct {
 
 func (x *ReportOutcomeRequest) Reset() {
 	*x = ReportOutcomeRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6248,7 +7560,7 @@ func (x *ReportOutcomeRequest) String() string {
 func (*ReportOutcomeRequest) ProtoMessage() {}
 
 func (x *ReportOutcomeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[61]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6261,7 +7573,7 @@ func (x *ReportOutcomeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportOutcomeRequest.ProtoReflect.Descriptor instead.
 func (*ReportOutcomeRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{61}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *ReportOutcomeRequest) GetUser() string {
@@ -6330,7 +7642,7 @@ type ReportOutcomeResponse struct {
 
 func (x *ReportOutcomeResponse) Reset() {
 	*x = ReportOutcomeResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6342,7 +7654,7 @@ func (x *ReportOutcomeResponse) String() string {
 func (*ReportOutcomeResponse) ProtoMessage() {}
 
 func (x *ReportOutcomeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[62]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6355,7 +7667,7 @@ func (x *ReportOutcomeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportOutcomeResponse.ProtoReflect.Descriptor instead.
 func (*ReportOutcomeResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{62}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *ReportOutcomeResponse) GetRecords() []*Record {
@@ -6415,7 +7727,7 @@ type GiveFeedbackRequest struct {
 
 func (x *GiveFeedbackRequest) Reset() {
 	*x = GiveFeedbackRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6427,7 +7739,7 @@ func (x *GiveFeedbackRequest) String() string {
 func (*GiveFeedbackRequest) ProtoMessage() {}
 
 func (x *GiveFeedbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[63]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6440,7 +7752,7 @@ func (x *GiveFeedbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GiveFeedbackRequest.ProtoReflect.Descriptor instead.
 func (*GiveFeedbackRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{63}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *GiveFeedbackRequest) GetUser() string {
@@ -6530,7 +7842,7 @@ type GiveFeedbackResponse struct {
 
 func (x *GiveFeedbackResponse) Reset() {
 	*x = GiveFeedbackResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6542,7 +7854,7 @@ func (x *GiveFeedbackResponse) String() string {
 func (*GiveFeedbackResponse) ProtoMessage() {}
 
 func (x *GiveFeedbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[64]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6555,7 +7867,7 @@ func (x *GiveFeedbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GiveFeedbackResponse.ProtoReflect.Descriptor instead.
 func (*GiveFeedbackResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{64}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *GiveFeedbackResponse) GetRecords() []*Record {
@@ -6601,7 +7913,7 @@ type ExportFeedbackRequest struct {
 
 func (x *ExportFeedbackRequest) Reset() {
 	*x = ExportFeedbackRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6613,7 +7925,7 @@ func (x *ExportFeedbackRequest) String() string {
 func (*ExportFeedbackRequest) ProtoMessage() {}
 
 func (x *ExportFeedbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[65]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6626,7 +7938,7 @@ func (x *ExportFeedbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportFeedbackRequest.ProtoReflect.Descriptor instead.
 func (*ExportFeedbackRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{65}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *ExportFeedbackRequest) GetUser() string {
@@ -6667,7 +7979,7 @@ type ExportFeedbackResponse struct {
 
 func (x *ExportFeedbackResponse) Reset() {
 	*x = ExportFeedbackResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6679,7 +7991,7 @@ func (x *ExportFeedbackResponse) String() string {
 func (*ExportFeedbackResponse) ProtoMessage() {}
 
 func (x *ExportFeedbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[66]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6692,7 +8004,7 @@ func (x *ExportFeedbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportFeedbackResponse.ProtoReflect.Descriptor instead.
 func (*ExportFeedbackResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{66}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *ExportFeedbackResponse) GetPrompt() string {
@@ -6744,7 +8056,7 @@ type GenerateReflectionRequest struct {
 
 func (x *GenerateReflectionRequest) Reset() {
 	*x = GenerateReflectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6756,7 +8068,7 @@ func (x *GenerateReflectionRequest) String() string {
 func (*GenerateReflectionRequest) ProtoMessage() {}
 
 func (x *GenerateReflectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[67]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6769,7 +8081,7 @@ func (x *GenerateReflectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateReflectionRequest.ProtoReflect.Descriptor instead.
 func (*GenerateReflectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{67}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *GenerateReflectionRequest) GetUser() string {
@@ -6831,7 +8143,7 @@ type GenerateReflectionResponse struct {
 
 func (x *GenerateReflectionResponse) Reset() {
 	*x = GenerateReflectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6843,7 +8155,7 @@ func (x *GenerateReflectionResponse) String() string {
 func (*GenerateReflectionResponse) ProtoMessage() {}
 
 func (x *GenerateReflectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[68]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6856,7 +8168,7 @@ func (x *GenerateReflectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateReflectionResponse.ProtoReflect.Descriptor instead.
 func (*GenerateReflectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{68}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *GenerateReflectionResponse) GetReflection() *Reflection {
@@ -6904,7 +8216,7 @@ type GetReflectionRequest struct {
 
 func (x *GetReflectionRequest) Reset() {
 	*x = GetReflectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6916,7 +8228,7 @@ func (x *GetReflectionRequest) String() string {
 func (*GetReflectionRequest) ProtoMessage() {}
 
 func (x *GetReflectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[69]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6929,7 +8241,7 @@ func (x *GetReflectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReflectionRequest.ProtoReflect.Descriptor instead.
 func (*GetReflectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{69}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *GetReflectionRequest) GetUser() string {
@@ -6973,7 +8285,7 @@ type GetReflectionResponse struct {
 
 func (x *GetReflectionResponse) Reset() {
 	*x = GetReflectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6985,7 +8297,7 @@ func (x *GetReflectionResponse) String() string {
 func (*GetReflectionResponse) ProtoMessage() {}
 
 func (x *GetReflectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[70]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6998,7 +8310,7 @@ func (x *GetReflectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReflectionResponse.ProtoReflect.Descriptor instead.
 func (*GetReflectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{70}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *GetReflectionResponse) GetReflection() *Reflection {
@@ -7036,7 +8348,7 @@ type ListReflectionsRequest struct {
 
 func (x *ListReflectionsRequest) Reset() {
 	*x = ListReflectionsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7048,7 +8360,7 @@ func (x *ListReflectionsRequest) String() string {
 func (*ListReflectionsRequest) ProtoMessage() {}
 
 func (x *ListReflectionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[71]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7061,7 +8373,7 @@ func (x *ListReflectionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReflectionsRequest.ProtoReflect.Descriptor instead.
 func (*ListReflectionsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{71}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *ListReflectionsRequest) GetUser() string {
@@ -7121,7 +8433,7 @@ type ListReflectionsResponse struct {
 
 func (x *ListReflectionsResponse) Reset() {
 	*x = ListReflectionsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7133,7 +8445,7 @@ func (x *ListReflectionsResponse) String() string {
 func (*ListReflectionsResponse) ProtoMessage() {}
 
 func (x *ListReflectionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[72]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7146,7 +8458,7 @@ func (x *ListReflectionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReflectionsResponse.ProtoReflect.Descriptor instead.
 func (*ListReflectionsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{72}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{86}
 }
 
 func (x *ListReflectionsResponse) GetReflections() []*Reflection {
@@ -7187,7 +8499,7 @@ type DeleteReflectionRequest struct {
 
 func (x *DeleteReflectionRequest) Reset() {
 	*x = DeleteReflectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7199,7 +8511,7 @@ func (x *DeleteReflectionRequest) String() string {
 func (*DeleteReflectionRequest) ProtoMessage() {}
 
 func (x *DeleteReflectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[73]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7212,7 +8524,7 @@ func (x *DeleteReflectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteReflectionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteReflectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{73}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *DeleteReflectionRequest) GetUser() string {
@@ -7256,7 +8568,7 @@ type DeleteReflectionResponse struct {
 
 func (x *DeleteReflectionResponse) Reset() {
 	*x = DeleteReflectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[88]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7268,7 +8580,7 @@ func (x *DeleteReflectionResponse) String() string {
 func (*DeleteReflectionResponse) ProtoMessage() {}
 
 func (x *DeleteReflectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[74]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[88]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7281,7 +8593,7 @@ func (x *DeleteReflectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteReflectionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteReflectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{74}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{88}
 }
 
 func (x *DeleteReflectionResponse) GetRevision() int64 {
@@ -7313,7 +8625,7 @@ type GetCollectionRequest struct {
 
 func (x *GetCollectionRequest) Reset() {
 	*x = GetCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[89]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7325,7 +8637,7 @@ func (x *GetCollectionRequest) String() string {
 func (*GetCollectionRequest) ProtoMessage() {}
 
 func (x *GetCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[75]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[89]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7338,7 +8650,7 @@ func (x *GetCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCollectionRequest.ProtoReflect.Descriptor instead.
 func (*GetCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{75}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{89}
 }
 
 func (x *GetCollectionRequest) GetUser() string {
@@ -7377,7 +8689,7 @@ type GetCollectionResponse struct {
 
 func (x *GetCollectionResponse) Reset() {
 	*x = GetCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[90]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7389,7 +8701,7 @@ func (x *GetCollectionResponse) String() string {
 func (*GetCollectionResponse) ProtoMessage() {}
 
 func (x *GetCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[76]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[90]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7402,7 +8714,7 @@ func (x *GetCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCollectionResponse.ProtoReflect.Descriptor instead.
 func (*GetCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{76}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{90}
 }
 
 func (x *GetCollectionResponse) GetCollection() *Collection {
@@ -7443,7 +8755,7 @@ type UpdateCollectionRequest struct {
 
 func (x *UpdateCollectionRequest) Reset() {
 	*x = UpdateCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[91]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7455,7 +8767,7 @@ func (x *UpdateCollectionRequest) String() string {
 func (*UpdateCollectionRequest) ProtoMessage() {}
 
 func (x *UpdateCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[77]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[91]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7468,7 +8780,7 @@ func (x *UpdateCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCollectionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{77}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{91}
 }
 
 func (x *UpdateCollectionRequest) GetCollection() *Collection {
@@ -7514,7 +8826,7 @@ type UpdateCollectionResponse struct {
 
 func (x *UpdateCollectionResponse) Reset() {
 	*x = UpdateCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[92]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7526,7 +8838,7 @@ func (x *UpdateCollectionResponse) String() string {
 func (*UpdateCollectionResponse) ProtoMessage() {}
 
 func (x *UpdateCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[78]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[92]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7539,7 +8851,7 @@ func (x *UpdateCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCollectionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{78}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{92}
 }
 
 func (x *UpdateCollectionResponse) GetCollection() *Collection {
@@ -7578,7 +8890,7 @@ type ListCollectionsRequest struct {
 
 func (x *ListCollectionsRequest) Reset() {
 	*x = ListCollectionsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[93]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7590,7 +8902,7 @@ func (x *ListCollectionsRequest) String() string {
 func (*ListCollectionsRequest) ProtoMessage() {}
 
 func (x *ListCollectionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[79]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[93]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7603,7 +8915,7 @@ func (x *ListCollectionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCollectionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCollectionsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{79}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{93}
 }
 
 func (x *ListCollectionsRequest) GetUser() string {
@@ -7640,7 +8952,7 @@ type ListCollectionsResponse struct {
 
 func (x *ListCollectionsResponse) Reset() {
 	*x = ListCollectionsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[94]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7652,7 +8964,7 @@ func (x *ListCollectionsResponse) String() string {
 func (*ListCollectionsResponse) ProtoMessage() {}
 
 func (x *ListCollectionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[80]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[94]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7665,7 +8977,7 @@ func (x *ListCollectionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCollectionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCollectionsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{80}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{94}
 }
 
 func (x *ListCollectionsResponse) GetCollections() []*Collection {
@@ -7702,7 +9014,7 @@ type DeleteCollectionRequest struct {
 
 func (x *DeleteCollectionRequest) Reset() {
 	*x = DeleteCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[95]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7714,7 +9026,7 @@ func (x *DeleteCollectionRequest) String() string {
 func (*DeleteCollectionRequest) ProtoMessage() {}
 
 func (x *DeleteCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[81]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[95]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7727,7 +9039,7 @@ func (x *DeleteCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCollectionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{81}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{95}
 }
 
 func (x *DeleteCollectionRequest) GetUser() string {
@@ -7780,7 +9092,7 @@ type DeleteCollectionResponse struct {
 
 func (x *DeleteCollectionResponse) Reset() {
 	*x = DeleteCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[96]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7792,7 +9104,7 @@ func (x *DeleteCollectionResponse) String() string {
 func (*DeleteCollectionResponse) ProtoMessage() {}
 
 func (x *DeleteCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[82]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[96]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7805,7 +9117,7 @@ func (x *DeleteCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCollectionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{82}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{96}
 }
 
 func (x *DeleteCollectionResponse) GetCounts() *CollectionCounts {
@@ -7844,7 +9156,7 @@ type ExportCollectionRequest struct {
 
 func (x *ExportCollectionRequest) Reset() {
 	*x = ExportCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[97]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7856,7 +9168,7 @@ func (x *ExportCollectionRequest) String() string {
 func (*ExportCollectionRequest) ProtoMessage() {}
 
 func (x *ExportCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[83]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[97]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7869,7 +9181,7 @@ func (x *ExportCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportCollectionRequest.ProtoReflect.Descriptor instead.
 func (*ExportCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{83}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{97}
 }
 
 func (x *ExportCollectionRequest) GetUser() string {
@@ -7906,7 +9218,7 @@ type ExportCollectionResponse struct {
 
 func (x *ExportCollectionResponse) Reset() {
 	*x = ExportCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[98]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7918,7 +9230,7 @@ func (x *ExportCollectionResponse) String() string {
 func (*ExportCollectionResponse) ProtoMessage() {}
 
 func (x *ExportCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[84]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[98]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7931,7 +9243,7 @@ func (x *ExportCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportCollectionResponse.ProtoReflect.Descriptor instead.
 func (*ExportCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{84}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{98}
 }
 
 func (x *ExportCollectionResponse) GetPath() string {
@@ -7965,7 +9277,7 @@ type ImportCollectionOptions struct {
 
 func (x *ImportCollectionOptions) Reset() {
 	*x = ImportCollectionOptions{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[99]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7977,7 +9289,7 @@ func (x *ImportCollectionOptions) String() string {
 func (*ImportCollectionOptions) ProtoMessage() {}
 
 func (x *ImportCollectionOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[85]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[99]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7990,7 +9302,7 @@ func (x *ImportCollectionOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportCollectionOptions.ProtoReflect.Descriptor instead.
 func (*ImportCollectionOptions) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{85}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{99}
 }
 
 func (x *ImportCollectionOptions) GetUser() string {
@@ -8037,7 +9349,7 @@ type ImportCollectionRequest struct {
 
 func (x *ImportCollectionRequest) Reset() {
 	*x = ImportCollectionRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[86]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[100]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8049,7 +9361,7 @@ func (x *ImportCollectionRequest) String() string {
 func (*ImportCollectionRequest) ProtoMessage() {}
 
 func (x *ImportCollectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[86]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[100]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8062,7 +9374,7 @@ func (x *ImportCollectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportCollectionRequest.ProtoReflect.Descriptor instead.
 func (*ImportCollectionRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{86}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{100}
 }
 
 func (x *ImportCollectionRequest) GetPart() isImportCollectionRequest_Part {
@@ -8129,7 +9441,7 @@ type ImportCollectionResponse struct {
 
 func (x *ImportCollectionResponse) Reset() {
 	*x = ImportCollectionResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[87]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[101]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8141,7 +9453,7 @@ func (x *ImportCollectionResponse) String() string {
 func (*ImportCollectionResponse) ProtoMessage() {}
 
 func (x *ImportCollectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[87]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[101]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8154,7 +9466,7 @@ func (x *ImportCollectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportCollectionResponse.ProtoReflect.Descriptor instead.
 func (*ImportCollectionResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{87}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{101}
 }
 
 func (x *ImportCollectionResponse) GetRecords() int64 {
@@ -8210,7 +9522,7 @@ type DeclareToolsRequest struct {
 
 func (x *DeclareToolsRequest) Reset() {
 	*x = DeclareToolsRequest{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[88]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[102]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8222,7 +9534,7 @@ func (x *DeclareToolsRequest) String() string {
 func (*DeclareToolsRequest) ProtoMessage() {}
 
 func (x *DeclareToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[88]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[102]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8235,7 +9547,7 @@ func (x *DeclareToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclareToolsRequest.ProtoReflect.Descriptor instead.
 func (*DeclareToolsRequest) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{88}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{102}
 }
 
 func (x *DeclareToolsRequest) GetToolFormat() ToolFormat {
@@ -8257,7 +9569,7 @@ type DeclareToolsResponse struct {
 
 func (x *DeclareToolsResponse) Reset() {
 	*x = DeclareToolsResponse{}
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[89]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[103]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8269,7 +9581,7 @@ func (x *DeclareToolsResponse) String() string {
 func (*DeclareToolsResponse) ProtoMessage() {}
 
 func (x *DeclareToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_memorybank_v1_long_term_proto_msgTypes[89]
+	mi := &file_memorybank_v1_long_term_proto_msgTypes[103]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8282,7 +9594,7 @@ func (x *DeclareToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclareToolsResponse.ProtoReflect.Descriptor instead.
 func (*DeclareToolsResponse) Descriptor() ([]byte, []int) {
-	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{89}
+	return file_memorybank_v1_long_term_proto_rawDescGZIP(), []int{103}
 }
 
 func (x *DeclareToolsResponse) GetTools() []string {
@@ -8296,7 +9608,7 @@ var File_memorybank_v1_long_term_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorybank/v1/long_term.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x19memorybank/v1/types.proto\"\xd0\x03\n" +
+	"\x1dmemorybank/v1/long_term.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a memorybank/v1/conversation.proto\x1a\x19memorybank/v1/types.proto\"\xd0\x03\n" +
 	"\x04User\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x127\n" +
@@ -8387,7 +9699,85 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\r_min_revision\"B\n" +
 	"\x12ExportUserResponse\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x18\n" +
-	"\acontent\x18\x02 \x01(\fR\acontent\"\xda\x01\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\"\x8c\x05\n" +
+	"\x14ConversationProgress\x12\x1b\n" +
+	"\tplaced_to\x18\x01 \x01(\x03R\bplacedTo\x12#\n" +
+	"\rsummarised_to\x18\x02 \x01(\x03R\fsummarisedTo\x12\x1a\n" +
+	"\battempts\x18\x03 \x01(\x03R\battempts\x12%\n" +
+	"\x0eunstated_steps\x18\x04 \x03(\x03R\runstatedSteps\x12\x1d\n" +
+	"\n" +
+	"anew_steps\x18\x05 \x03(\x03R\tanewSteps\x12J\n" +
+	"\aactions\x18\x06 \x03(\v20.memorybank.v1.ConversationProgress.ActionsEntryR\aactions\x12\x19\n" +
+	"\bfact_ids\x18\a \x03(\tR\afactIds\x12\x1d\n" +
+	"\n" +
+	"episode_id\x18\b \x01(\tR\tepisodeId\x12\x1a\n" +
+	"\bwithheld\x18\t \x01(\x03R\bwithheld\x12.\n" +
+	"\x04owed\x18\n" +
+	" \x03(\v2\x1a.memorybank.v1.SummaryOwedR\x04owed\x12=\n" +
+	"\n" +
+	"forgetting\x18\v \x03(\v2\x1d.memorybank.v1.ForgettingOwedR\n" +
+	"forgetting\x12H\n" +
+	"\aseen_to\x18\f \x03(\v2/.memorybank.v1.ConversationProgress.SeenToEntryR\x06seenTo\x1a:\n" +
+	"\fActionsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a9\n" +
+	"\vSeenToEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x8e\x01\n" +
+	"\vSummaryOwed\x12\x1d\n" +
+	"\n" +
+	"summary_id\x18\x01 \x01(\tR\tsummaryId\x12.\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x1a.memorybank.v1.SummaryKindR\x04kind\x120\n" +
+	"\x06ranges\x18\x03 \x03(\v2\x18.memorybank.v1.StepRangeR\x06ranges\"t\n" +
+	"\x0eForgettingOwed\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x03R\x06number\x12\x14\n" +
+	"\x05steps\x18\x02 \x03(\x03R\x05steps\x12\x1e\n" +
+	"\n" +
+	"everything\x18\x03 \x01(\bR\n" +
+	"everything\x12\x14\n" +
+	"\x05again\x18\x04 \x01(\bR\x05again\"\xfc\x01\n" +
+	"\x11RunningInvocation\x12-\n" +
+	"\x0fconversation_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12$\n" +
+	"\n" +
+	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x12\x1c\n" +
+	"\tthreshold\x18\x03 \x01(\x03R\tthreshold\x12\x1d\n" +
+	"\n" +
+	"keep_steps\x18\x04 \x01(\x03R\tkeepSteps\x12\x1a\n" +
+	"\bunstated\x18\x05 \x01(\bR\bunstated\x12\x16\n" +
+	"\x06writer\x18\x06 \x01(\tR\x06writer\x12!\n" +
+	"\ftokens_spent\x18\a \x01(\x03R\vtokensSpent\"\xcb\x01\n" +
+	"\tTombstone\x12\x1b\n" +
+	"\trecord_id\x18\x01 \x01(\tR\brecordId\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x12\n" +
+	"\x04salt\x18\x03 \x01(\tR\x04salt\x12\x1b\n" +
+	"\ttext_hash\x18\x04 \x01(\tR\btextHash\x12\x1f\n" +
+	"\vterm_hashes\x18\x05 \x03(\tR\n" +
+	"termHashes\x12\x1f\n" +
+	"\vsource_hash\x18\x06 \x01(\tR\n" +
+	"sourceHash\"e\n" +
+	"\x11ImportUserOptions\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x17\n" +
+	"\adry_run\x18\x02 \x01(\bR\x06dryRun\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\"\x92\x01\n" +
+	"\x11ImportUserRequest\x12<\n" +
+	"\aoptions\x18\x01 \x01(\v2 .memorybank.v1.ImportUserOptionsH\x00R\aoptions\x127\n" +
+	"\x04file\x18\x02 \x01(\v2!.memorybank.v1.ExportUserResponseH\x00R\x04fileB\x06\n" +
+	"\x04part\"\xd8\x02\n" +
+	"\x12ImportUserResponse\x12Q\n" +
+	"\n" +
+	"aggregates\x18\x01 \x03(\v21.memorybank.v1.ImportUserResponse.AggregatesEntryR\n" +
+	"aggregates\x12?\n" +
+	"\x04rows\x18\x02 \x03(\v2+.memorybank.v1.ImportUserResponse.RowsEntryR\x04rows\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\x1a=\n" +
+	"\x0fAggregatesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a7\n" +
+	"\tRowsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xda\x01\n" +
 	"\bFeedback\x12\x1f\n" +
 	"\vfeedback_id\x18\x01 \x01(\tR\n" +
 	"feedbackId\x12\x1d\n" +
@@ -8402,7 +9792,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x04goal\x18\x01 \x01(\tR\x04goal\x12\x14\n" +
 	"\x05steps\x18\x02 \x03(\tR\x05steps\x12\x18\n" +
 	"\aoutcome\x18\x03 \x01(\tR\aoutcome\x12\x18\n" +
-	"\alessons\x18\x04 \x01(\tR\alessons\"\xef\x01\n" +
+	"\alessons\x18\x04 \x01(\tR\alessons\"\xab\x02\n" +
 	"\bRecovery\x12\x1d\n" +
 	"\n" +
 	"error_type\x18\x01 \x01(\tR\terrorType\x12\x12\n" +
@@ -8413,7 +9803,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"fixed_json\x18\x05 \x01(\tR\tfixedJson\x12\x18\n" +
 	"\asuccess\x18\x06 \x01(\bR\asuccess\x12\x1c\n" +
 	"\tsuccesses\x18\a \x01(\x03R\tsuccesses\x12\x1a\n" +
-	"\bfailures\x18\b \x01(\x03R\bfailures\"\x9c\x02\n" +
+	"\bfailures\x18\b \x01(\x03R\bfailures\x12:\n" +
+	"\bexamples\x18\t \x03(\v2\x1e.memorybank.v1.RecoveryExampleR\bexamples\"U\n" +
+	"\x0fRecoveryExample\x12#\n" +
+	"\roriginal_json\x18\x01 \x01(\tR\foriginalJson\x12\x1d\n" +
+	"\n" +
+	"fixed_json\x18\x02 \x01(\tR\tfixedJson\"\x9c\x02\n" +
 	"\n" +
 	"Provenance\x123\n" +
 	"\x06origin\x18\x01 \x01(\x0e2\x1b.memorybank.v1.RecordOriginR\x06origin\x12\x16\n" +
@@ -8423,7 +9818,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\rinvocation_id\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x129\n" +
 	"\n" +
 	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
-	"\x06writer\x18\a \x01(\tR\x06writer\"\xb1\f\n" +
+	"\x06writer\x18\a \x01(\tR\x06writer\"\xea\f\n" +
 	"\x06Record\x12\x1b\n" +
 	"\trecord_id\x18\x01 \x01(\tR\brecordId\x12-\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x19.memorybank.v1.RecordKindR\x04kind\x12\x1a\n" +
@@ -8472,7 +9867,10 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x06writer\x18% \x01(\tR\x06writer\x12\x1e\n" +
 	"\n" +
 	"supersedes\x18& \x03(\tR\n" +
-	"supersedesB\r\n" +
+	"supersedes\x12\x18\n" +
+	"\aspeaker\x18' \x01(\tR\aspeaker\x12\x1d\n" +
+	"\n" +
+	"said_dates\x18( \x03(\tR\tsaidDatesB\r\n" +
 	"\v_confidenceB\t\n" +
 	"\a_reward\"\xac\x02\n" +
 	"\n" +
@@ -8563,7 +9961,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\rcontested_ids\x18\x04 \x03(\tR\fcontestedIds\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x06 \x01(\bR\breplayed\x12\x1c\n" +
-	"\tforgotten\x18\a \x01(\bR\tforgotten\"\xe4\x03\n" +
+	"\tforgotten\x18\a \x01(\bR\tforgotten\"\x99\x04\n" +
 	"\x14RetrieveFactsRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
 	"\n" +
@@ -8580,7 +9978,8 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x0emin_similarity\x18\t \x01(\x01H\x02R\rminSimilarity\x88\x01\x01\x12&\n" +
 	"\fmin_revision\x18\n" +
 	" \x01(\x03H\x03R\vminRevision\x88\x01\x01\x12\x18\n" +
-	"\aobserve\x18\v \x01(\bR\aobserveB\a\n" +
+	"\aobserve\x18\v \x01(\bR\aobserve\x123\n" +
+	"\x06filter\x18\f \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filterB\a\n" +
 	"\x05askedB\b\n" +
 	"\x06_top_kB\x11\n" +
 	"\x0f_min_similarityB\x0f\n" +
@@ -8639,6 +10038,42 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x05known\x18\x02 \x01(\bR\x05known\x12\x1c\n" +
 	"\tforgotten\x18\x03 \x01(\bR\tforgotten\x12\x1a\n" +
 	"\brevision\x18\x04 \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\x05 \x01(\bR\breplayed\"\xff\x01\n" +
+	"\x10PutRecordRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\n" +
+	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x12-\n" +
+	"\x06record\x18\x03 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12$\n" +
+	"\vif_revision\x18\x04 \x01(\x03H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12'\n" +
+	"\x0fallow_sensitive\x18\x05 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x06 \x01(\tR\trequestIdB\x0e\n" +
+	"\f_if_revision\"\x94\x01\n" +
+	"\x11PutRecordResponse\x12-\n" +
+	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x18\n" +
+	"\acreated\x18\x02 \x01(\bR\acreated\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xf0\x01\n" +
+	"\x16BatchPutRecordsRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\n" +
+	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x12/\n" +
+	"\arecords\x18\x03 \x03(\v2\x15.memorybank.v1.RecordR\arecords\x12\x1d\n" +
+	"\n" +
+	"delete_ids\x18\x04 \x03(\tR\tdeleteIds\x12'\n" +
+	"\x0fallow_sensitive\x18\x05 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x06 \x01(\tR\trequestId\"\xb6\x01\n" +
+	"\x17BatchPutRecordsResponse\x12\x1f\n" +
+	"\vcreated_ids\x18\x01 \x03(\tR\n" +
+	"createdIds\x12!\n" +
+	"\fawaiting_ids\x18\x02 \x03(\tR\vawaitingIds\x12\x1f\n" +
+	"\vdeleted_ids\x18\x03 \x03(\tR\n" +
+	"deletedIds\x12\x1a\n" +
+	"\brevision\x18\x04 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x05 \x01(\bR\breplayed\"\xa8\x01\n" +
 	"\x10GetRecordRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
@@ -8668,7 +10103,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x14UpdateRecordResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xfd\x02\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"q\n" +
+	"\x11MetadataCondition\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12)\n" +
+	"\x02op\x18\x02 \x01(\x0e2\x19.memorybank.v1.MetadataOpR\x02op\x12\x1d\n" +
+	"\n" +
+	"value_json\x18\x03 \x01(\tR\tvalueJson\"\xbb\x03\n" +
 	"\fRecordFilter\x12/\n" +
 	"\x05kinds\x18\x01 \x03(\x0e2\x19.memorybank.v1.RecordKindR\x05kinds\x12\x1a\n" +
 	"\bcategory\x18\x02 \x01(\tR\bcategory\x12-\n" +
@@ -8678,7 +10118,9 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x0eneeds_revision\x18\x06 \x01(\bH\x00R\rneedsRevision\x88\x01\x01\x12-\n" +
 	"\x0fconversation_id\x18\a \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
 	"\rawaits_review\x18\b \x01(\bR\fawaitsReview\x12\x16\n" +
-	"\x06writer\x18\t \x01(\tR\x06writerB\x11\n" +
+	"\x06writer\x18\t \x01(\tR\x06writer\x12<\n" +
+	"\bmetadata\x18\n" +
+	" \x03(\v2 .memorybank.v1.MetadataConditionR\bmetadataB\x11\n" +
 	"\x0f_needs_revision\"\xfe\x01\n" +
 	"\x12ListRecordsRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
@@ -8813,7 +10255,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x17ListRetractionsResponse\x12;\n" +
 	"\vretractions\x18\x01 \x03(\v2\x19.memorybank.v1.RetractionR\vretractions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\x92\x02\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xf3\x02\n" +
 	"\x17RetrieveMemoriesRequest\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
 	"\n" +
@@ -8823,7 +10265,11 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x05route\x18\x04 \x01(\v2\x14.memorybank.v1.RouteR\x05route\x12\x18\n" +
 	"\x05top_k\x18\x05 \x01(\x05H\x00R\x04topK\x88\x01\x01\x12&\n" +
 	"\fmin_revision\x18\x06 \x01(\x03H\x01R\vminRevision\x88\x01\x01\x12\x18\n" +
-	"\aobserve\x18\a \x01(\bR\aobserveB\b\n" +
+	"\aobserve\x18\a \x01(\bR\aobserve\x123\n" +
+	"\x06filter\x18\b \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filter\x12\x16\n" +
+	"\x06strict\x18\t \x01(\bR\x06strict\x12\x12\n" +
+	"\x04wait\x18\n" +
+	" \x01(\bR\x04waitB\b\n" +
 	"\x06_top_kB\x0f\n" +
 	"\r_min_revision\"\xf6\x01\n" +
 	"\x18RetrieveMemoriesResponse\x127\n" +
@@ -9079,11 +10525,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\vtool_format\x18\x01 \x01(\x0e2\x19.memorybank.v1.ToolFormatR\n" +
 	"toolFormat\",\n" +
 	"\x14DeclareToolsResponse\x12\x14\n" +
-	"\x05tools\x18\x01 \x03(\tR\x05tools*V\n" +
+	"\x05tools\x18\x01 \x03(\tR\x05tools*p\n" +
 	"\tUserState\x12\x1a\n" +
 	"\x16USER_STATE_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11USER_STATE_ACTIVE\x10\x01\x12\x16\n" +
-	"\x12USER_STATE_PURGING\x10\x02*p\n" +
+	"\x12USER_STATE_PURGING\x10\x02\x12\x18\n" +
+	"\x14USER_STATE_IMPORTING\x10\x03*p\n" +
 	"\n" +
 	"RecordKind\x12\x1b\n" +
 	"\x17RECORD_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -9118,7 +10565,17 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x1bREVIEW_DECISION_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17REVIEW_DECISION_APPROVE\x10\x01\x12\x1b\n" +
 	"\x17REVIEW_DECISION_CORRECT\x10\x02\x12\x1a\n" +
-	"\x16REVIEW_DECISION_REJECT\x10\x03*W\n" +
+	"\x16REVIEW_DECISION_REJECT\x10\x03*\xb7\x01\n" +
+	"\n" +
+	"MetadataOp\x12\x1b\n" +
+	"\x17METADATA_OP_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eMETADATA_OP_EQ\x10\x01\x12\x12\n" +
+	"\x0eMETADATA_OP_NE\x10\x02\x12\x12\n" +
+	"\x0eMETADATA_OP_GT\x10\x03\x12\x13\n" +
+	"\x0fMETADATA_OP_GTE\x10\x04\x12\x12\n" +
+	"\x0eMETADATA_OP_LT\x10\x05\x12\x13\n" +
+	"\x0fMETADATA_OP_LTE\x10\x06\x12\x12\n" +
+	"\x0eMETADATA_OP_IN\x10\a*W\n" +
 	"\x06Intent\x12\x16\n" +
 	"\x12INTENT_UNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +
@@ -9133,7 +10590,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x11THUMB_UNSPECIFIED\x10\x00\x12\f\n" +
 	"\bTHUMB_UP\x10\x01\x12\x0e\n" +
 	"\n" +
-	"THUMB_DOWN\x10\x022\x96\x1e\n" +
+	"THUMB_DOWN\x10\x022\xc1 \n" +
 	"\bLongTerm\x12W\n" +
 	"\tStoreFact\x12\x1f.memorybank.v1.StoreFactRequest\x1a .memorybank.v1.StoreFactResponse\"\a\xea\xe0\x18\x03\n" +
 	"\x01\x02\x12f\n" +
@@ -9146,6 +10603,10 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\xea\xe0\x18\x03\n" +
 	"\x01\x01\x90\x02\x02\x12W\n" +
 	"\tAddRecord\x12\x1f.memorybank.v1.AddRecordRequest\x1a .memorybank.v1.AddRecordResponse\"\a\xea\xe0\x18\x03\n" +
+	"\x01\x02\x12W\n" +
+	"\tPutRecord\x12\x1f.memorybank.v1.PutRecordRequest\x1a .memorybank.v1.PutRecordResponse\"\a\xea\xe0\x18\x03\n" +
+	"\x01\x02\x12i\n" +
+	"\x0fBatchPutRecords\x12%.memorybank.v1.BatchPutRecordsRequest\x1a&.memorybank.v1.BatchPutRecordsResponse\"\a\xea\xe0\x18\x03\n" +
 	"\x01\x02\x12Z\n" +
 	"\tGetRecord\x12\x1f.memorybank.v1.GetRecordRequest\x1a .memorybank.v1.GetRecordResponse\"\n" +
 	"\xea\xe0\x18\x03\n" +
@@ -9222,7 +10683,10 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x01\x05\x10\x01\xf0\xe0\x18\x90\x1c\x12h\n" +
 	"\n" +
 	"ExportUser\x12 .memorybank.v1.ExportUserRequest\x1a!.memorybank.v1.ExportUserResponse\"\x13\xea\xe0\x18\a\n" +
-	"\x01\x01\x10\x01\x18\x01\xf0\xe0\x18\x90\x1c\x90\x02\x010\x01B-\n" +
+	"\x01\x01\x10\x01\x18\x01\xf0\xe0\x18\x90\x1c\x90\x02\x010\x01\x12e\n" +
+	"\n" +
+	"ImportUser\x12 .memorybank.v1.ImportUserRequest\x1a!.memorybank.v1.ImportUserResponse\"\x10\xea\xe0\x18\a\n" +
+	"\x03\x05\x04\x03\x10\x01\xf0\xe0\x18\x90\x1c(\x01B-\n" +
 	"\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3"
 
 var (
@@ -9237,8 +10701,8 @@ func file_memorybank_v1_long_term_proto_rawDescGZIP() []byte {
 	return file_memorybank_v1_long_term_proto_rawDescData
 }
 
-var file_memorybank_v1_long_term_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
-var file_memorybank_v1_long_term_proto_msgTypes = make([]protoimpl.MessageInfo, 95)
+var file_memorybank_v1_long_term_proto_enumTypes = make([]protoimpl.EnumInfo, 11)
+var file_memorybank_v1_long_term_proto_msgTypes = make([]protoimpl.MessageInfo, 113)
 var file_memorybank_v1_long_term_proto_goTypes = []any{
 	(UserState)(0),                     // 0: memorybank.v1.UserState
 	(RecordKind)(0),                    // 1: memorybank.v1.RecordKind
@@ -9247,288 +10711,334 @@ var file_memorybank_v1_long_term_proto_goTypes = []any{
 	(SupersededReason)(0),              // 4: memorybank.v1.SupersededReason
 	(Review)(0),                        // 5: memorybank.v1.Review
 	(ReviewDecision)(0),                // 6: memorybank.v1.ReviewDecision
-	(Intent)(0),                        // 7: memorybank.v1.Intent
-	(MemoryLayer)(0),                   // 8: memorybank.v1.MemoryLayer
-	(Thumb)(0),                         // 9: memorybank.v1.Thumb
-	(*User)(nil),                       // 10: memorybank.v1.User
-	(*GetUserRequest)(nil),             // 11: memorybank.v1.GetUserRequest
-	(*GetUserResponse)(nil),            // 12: memorybank.v1.GetUserResponse
-	(*ListUsersRequest)(nil),           // 13: memorybank.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),          // 14: memorybank.v1.ListUsersResponse
-	(*UpdateUserRequest)(nil),          // 15: memorybank.v1.UpdateUserRequest
-	(*UpdateUserResponse)(nil),         // 16: memorybank.v1.UpdateUserResponse
-	(*PurgeUserRequest)(nil),           // 17: memorybank.v1.PurgeUserRequest
-	(*PurgeUserResponse)(nil),          // 18: memorybank.v1.PurgeUserResponse
-	(*EraseMentionsRequest)(nil),       // 19: memorybank.v1.EraseMentionsRequest
-	(*EraseMentionsResponse)(nil),      // 20: memorybank.v1.EraseMentionsResponse
-	(*ExportUserRequest)(nil),          // 21: memorybank.v1.ExportUserRequest
-	(*ExportUserResponse)(nil),         // 22: memorybank.v1.ExportUserResponse
-	(*Feedback)(nil),                   // 23: memorybank.v1.Feedback
-	(*Episode)(nil),                    // 24: memorybank.v1.Episode
-	(*Recovery)(nil),                   // 25: memorybank.v1.Recovery
-	(*Provenance)(nil),                 // 26: memorybank.v1.Provenance
-	(*Record)(nil),                     // 27: memorybank.v1.Record
-	(*Reflection)(nil),                 // 28: memorybank.v1.Reflection
-	(*RankedRecord)(nil),               // 29: memorybank.v1.RankedRecord
-	(*Route)(nil),                      // 30: memorybank.v1.Route
-	(*Collection)(nil),                 // 31: memorybank.v1.Collection
-	(*CollectionCounts)(nil),           // 32: memorybank.v1.CollectionCounts
-	(*StoreFactRequest)(nil),           // 33: memorybank.v1.StoreFactRequest
-	(*StoreFactResponse)(nil),          // 34: memorybank.v1.StoreFactResponse
-	(*RetrieveFactsRequest)(nil),       // 35: memorybank.v1.RetrieveFactsRequest
-	(*RetrieveFactsResponse)(nil),      // 36: memorybank.v1.RetrieveFactsResponse
-	(*StoreEpisodeRequest)(nil),        // 37: memorybank.v1.StoreEpisodeRequest
-	(*StoreEpisodeResponse)(nil),       // 38: memorybank.v1.StoreEpisodeResponse
-	(*RecallEpisodesRequest)(nil),      // 39: memorybank.v1.RecallEpisodesRequest
-	(*RecallEpisodesResponse)(nil),     // 40: memorybank.v1.RecallEpisodesResponse
-	(*AddRecordRequest)(nil),           // 41: memorybank.v1.AddRecordRequest
-	(*AddRecordResponse)(nil),          // 42: memorybank.v1.AddRecordResponse
-	(*GetRecordRequest)(nil),           // 43: memorybank.v1.GetRecordRequest
-	(*GetRecordResponse)(nil),          // 44: memorybank.v1.GetRecordResponse
-	(*UpdateRecordRequest)(nil),        // 45: memorybank.v1.UpdateRecordRequest
-	(*UpdateRecordResponse)(nil),       // 46: memorybank.v1.UpdateRecordResponse
-	(*RecordFilter)(nil),               // 47: memorybank.v1.RecordFilter
-	(*ListRecordsRequest)(nil),         // 48: memorybank.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),        // 49: memorybank.v1.ListRecordsResponse
-	(*DeleteRecordsRequest)(nil),       // 50: memorybank.v1.DeleteRecordsRequest
-	(*DeleteRecordsResponse)(nil),      // 51: memorybank.v1.DeleteRecordsResponse
-	(*ReviewRecordsRequest)(nil),       // 52: memorybank.v1.ReviewRecordsRequest
-	(*ReviewRecordsResponse)(nil),      // 53: memorybank.v1.ReviewRecordsResponse
-	(*RetractionFilter)(nil),           // 54: memorybank.v1.RetractionFilter
-	(*Retraction)(nil),                 // 55: memorybank.v1.Retraction
-	(*RetractRecordsRequest)(nil),      // 56: memorybank.v1.RetractRecordsRequest
-	(*RetractRecordsResponse)(nil),     // 57: memorybank.v1.RetractRecordsResponse
-	(*ReleaseRetractionRequest)(nil),   // 58: memorybank.v1.ReleaseRetractionRequest
-	(*ReleaseRetractionResponse)(nil),  // 59: memorybank.v1.ReleaseRetractionResponse
-	(*EraseRetractionRequest)(nil),     // 60: memorybank.v1.EraseRetractionRequest
-	(*EraseRetractionResponse)(nil),    // 61: memorybank.v1.EraseRetractionResponse
-	(*ListRetractionsRequest)(nil),     // 62: memorybank.v1.ListRetractionsRequest
-	(*ListRetractionsResponse)(nil),    // 63: memorybank.v1.ListRetractionsResponse
-	(*RetrieveMemoriesRequest)(nil),    // 64: memorybank.v1.RetrieveMemoriesRequest
-	(*RetrieveMemoriesResponse)(nil),   // 65: memorybank.v1.RetrieveMemoriesResponse
-	(*RecordRecoveryRequest)(nil),      // 66: memorybank.v1.RecordRecoveryRequest
-	(*RecordRecoveryResponse)(nil),     // 67: memorybank.v1.RecordRecoveryResponse
-	(*FindRecoveriesRequest)(nil),      // 68: memorybank.v1.FindRecoveriesRequest
-	(*FoundRecovery)(nil),              // 69: memorybank.v1.FoundRecovery
-	(*FindRecoveriesResponse)(nil),     // 70: memorybank.v1.FindRecoveriesResponse
-	(*ReportOutcomeRequest)(nil),       // 71: memorybank.v1.ReportOutcomeRequest
-	(*ReportOutcomeResponse)(nil),      // 72: memorybank.v1.ReportOutcomeResponse
-	(*GiveFeedbackRequest)(nil),        // 73: memorybank.v1.GiveFeedbackRequest
-	(*GiveFeedbackResponse)(nil),       // 74: memorybank.v1.GiveFeedbackResponse
-	(*ExportFeedbackRequest)(nil),      // 75: memorybank.v1.ExportFeedbackRequest
-	(*ExportFeedbackResponse)(nil),     // 76: memorybank.v1.ExportFeedbackResponse
-	(*GenerateReflectionRequest)(nil),  // 77: memorybank.v1.GenerateReflectionRequest
-	(*GenerateReflectionResponse)(nil), // 78: memorybank.v1.GenerateReflectionResponse
-	(*GetReflectionRequest)(nil),       // 79: memorybank.v1.GetReflectionRequest
-	(*GetReflectionResponse)(nil),      // 80: memorybank.v1.GetReflectionResponse
-	(*ListReflectionsRequest)(nil),     // 81: memorybank.v1.ListReflectionsRequest
-	(*ListReflectionsResponse)(nil),    // 82: memorybank.v1.ListReflectionsResponse
-	(*DeleteReflectionRequest)(nil),    // 83: memorybank.v1.DeleteReflectionRequest
-	(*DeleteReflectionResponse)(nil),   // 84: memorybank.v1.DeleteReflectionResponse
-	(*GetCollectionRequest)(nil),       // 85: memorybank.v1.GetCollectionRequest
-	(*GetCollectionResponse)(nil),      // 86: memorybank.v1.GetCollectionResponse
-	(*UpdateCollectionRequest)(nil),    // 87: memorybank.v1.UpdateCollectionRequest
-	(*UpdateCollectionResponse)(nil),   // 88: memorybank.v1.UpdateCollectionResponse
-	(*ListCollectionsRequest)(nil),     // 89: memorybank.v1.ListCollectionsRequest
-	(*ListCollectionsResponse)(nil),    // 90: memorybank.v1.ListCollectionsResponse
-	(*DeleteCollectionRequest)(nil),    // 91: memorybank.v1.DeleteCollectionRequest
-	(*DeleteCollectionResponse)(nil),   // 92: memorybank.v1.DeleteCollectionResponse
-	(*ExportCollectionRequest)(nil),    // 93: memorybank.v1.ExportCollectionRequest
-	(*ExportCollectionResponse)(nil),   // 94: memorybank.v1.ExportCollectionResponse
-	(*ImportCollectionOptions)(nil),    // 95: memorybank.v1.ImportCollectionOptions
-	(*ImportCollectionRequest)(nil),    // 96: memorybank.v1.ImportCollectionRequest
-	(*ImportCollectionResponse)(nil),   // 97: memorybank.v1.ImportCollectionResponse
-	(*DeclareToolsRequest)(nil),        // 98: memorybank.v1.DeclareToolsRequest
-	(*DeclareToolsResponse)(nil),       // 99: memorybank.v1.DeclareToolsResponse
-	nil,                                // 100: memorybank.v1.User.QuotasEntry
-	nil,                                // 101: memorybank.v1.GetUserResponse.CountsEntry
-	nil,                                // 102: memorybank.v1.PurgeUserResponse.AggregatesEntry
-	nil,                                // 103: memorybank.v1.PurgeUserResponse.RowsEntry
-	nil,                                // 104: memorybank.v1.Collection.HalfLifeDaysEntry
-	(*durationpb.Duration)(nil),        // 105: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),      // 106: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),      // 107: google.protobuf.FieldMask
-	(*Vector)(nil),                     // 108: memorybank.v1.Vector
-	(*TimeRange)(nil),                  // 109: memorybank.v1.TimeRange
-	(RetractionState)(0),               // 110: memorybank.v1.RetractionState
-	(*Usage)(nil),                      // 111: memorybank.v1.Usage
-	(ToolFormat)(0),                    // 112: memorybank.v1.ToolFormat
+	(MetadataOp)(0),                    // 7: memorybank.v1.MetadataOp
+	(Intent)(0),                        // 8: memorybank.v1.Intent
+	(MemoryLayer)(0),                   // 9: memorybank.v1.MemoryLayer
+	(Thumb)(0),                         // 10: memorybank.v1.Thumb
+	(*User)(nil),                       // 11: memorybank.v1.User
+	(*GetUserRequest)(nil),             // 12: memorybank.v1.GetUserRequest
+	(*GetUserResponse)(nil),            // 13: memorybank.v1.GetUserResponse
+	(*ListUsersRequest)(nil),           // 14: memorybank.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),          // 15: memorybank.v1.ListUsersResponse
+	(*UpdateUserRequest)(nil),          // 16: memorybank.v1.UpdateUserRequest
+	(*UpdateUserResponse)(nil),         // 17: memorybank.v1.UpdateUserResponse
+	(*PurgeUserRequest)(nil),           // 18: memorybank.v1.PurgeUserRequest
+	(*PurgeUserResponse)(nil),          // 19: memorybank.v1.PurgeUserResponse
+	(*EraseMentionsRequest)(nil),       // 20: memorybank.v1.EraseMentionsRequest
+	(*EraseMentionsResponse)(nil),      // 21: memorybank.v1.EraseMentionsResponse
+	(*ExportUserRequest)(nil),          // 22: memorybank.v1.ExportUserRequest
+	(*ExportUserResponse)(nil),         // 23: memorybank.v1.ExportUserResponse
+	(*ConversationProgress)(nil),       // 24: memorybank.v1.ConversationProgress
+	(*SummaryOwed)(nil),                // 25: memorybank.v1.SummaryOwed
+	(*ForgettingOwed)(nil),             // 26: memorybank.v1.ForgettingOwed
+	(*RunningInvocation)(nil),          // 27: memorybank.v1.RunningInvocation
+	(*Tombstone)(nil),                  // 28: memorybank.v1.Tombstone
+	(*ImportUserOptions)(nil),          // 29: memorybank.v1.ImportUserOptions
+	(*ImportUserRequest)(nil),          // 30: memorybank.v1.ImportUserRequest
+	(*ImportUserResponse)(nil),         // 31: memorybank.v1.ImportUserResponse
+	(*Feedback)(nil),                   // 32: memorybank.v1.Feedback
+	(*Episode)(nil),                    // 33: memorybank.v1.Episode
+	(*Recovery)(nil),                   // 34: memorybank.v1.Recovery
+	(*RecoveryExample)(nil),            // 35: memorybank.v1.RecoveryExample
+	(*Provenance)(nil),                 // 36: memorybank.v1.Provenance
+	(*Record)(nil),                     // 37: memorybank.v1.Record
+	(*Reflection)(nil),                 // 38: memorybank.v1.Reflection
+	(*RankedRecord)(nil),               // 39: memorybank.v1.RankedRecord
+	(*Route)(nil),                      // 40: memorybank.v1.Route
+	(*Collection)(nil),                 // 41: memorybank.v1.Collection
+	(*CollectionCounts)(nil),           // 42: memorybank.v1.CollectionCounts
+	(*StoreFactRequest)(nil),           // 43: memorybank.v1.StoreFactRequest
+	(*StoreFactResponse)(nil),          // 44: memorybank.v1.StoreFactResponse
+	(*RetrieveFactsRequest)(nil),       // 45: memorybank.v1.RetrieveFactsRequest
+	(*RetrieveFactsResponse)(nil),      // 46: memorybank.v1.RetrieveFactsResponse
+	(*StoreEpisodeRequest)(nil),        // 47: memorybank.v1.StoreEpisodeRequest
+	(*StoreEpisodeResponse)(nil),       // 48: memorybank.v1.StoreEpisodeResponse
+	(*RecallEpisodesRequest)(nil),      // 49: memorybank.v1.RecallEpisodesRequest
+	(*RecallEpisodesResponse)(nil),     // 50: memorybank.v1.RecallEpisodesResponse
+	(*AddRecordRequest)(nil),           // 51: memorybank.v1.AddRecordRequest
+	(*AddRecordResponse)(nil),          // 52: memorybank.v1.AddRecordResponse
+	(*PutRecordRequest)(nil),           // 53: memorybank.v1.PutRecordRequest
+	(*PutRecordResponse)(nil),          // 54: memorybank.v1.PutRecordResponse
+	(*BatchPutRecordsRequest)(nil),     // 55: memorybank.v1.BatchPutRecordsRequest
+	(*BatchPutRecordsResponse)(nil),    // 56: memorybank.v1.BatchPutRecordsResponse
+	(*GetRecordRequest)(nil),           // 57: memorybank.v1.GetRecordRequest
+	(*GetRecordResponse)(nil),          // 58: memorybank.v1.GetRecordResponse
+	(*UpdateRecordRequest)(nil),        // 59: memorybank.v1.UpdateRecordRequest
+	(*UpdateRecordResponse)(nil),       // 60: memorybank.v1.UpdateRecordResponse
+	(*MetadataCondition)(nil),          // 61: memorybank.v1.MetadataCondition
+	(*RecordFilter)(nil),               // 62: memorybank.v1.RecordFilter
+	(*ListRecordsRequest)(nil),         // 63: memorybank.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),        // 64: memorybank.v1.ListRecordsResponse
+	(*DeleteRecordsRequest)(nil),       // 65: memorybank.v1.DeleteRecordsRequest
+	(*DeleteRecordsResponse)(nil),      // 66: memorybank.v1.DeleteRecordsResponse
+	(*ReviewRecordsRequest)(nil),       // 67: memorybank.v1.ReviewRecordsRequest
+	(*ReviewRecordsResponse)(nil),      // 68: memorybank.v1.ReviewRecordsResponse
+	(*RetractionFilter)(nil),           // 69: memorybank.v1.RetractionFilter
+	(*Retraction)(nil),                 // 70: memorybank.v1.Retraction
+	(*RetractRecordsRequest)(nil),      // 71: memorybank.v1.RetractRecordsRequest
+	(*RetractRecordsResponse)(nil),     // 72: memorybank.v1.RetractRecordsResponse
+	(*ReleaseRetractionRequest)(nil),   // 73: memorybank.v1.ReleaseRetractionRequest
+	(*ReleaseRetractionResponse)(nil),  // 74: memorybank.v1.ReleaseRetractionResponse
+	(*EraseRetractionRequest)(nil),     // 75: memorybank.v1.EraseRetractionRequest
+	(*EraseRetractionResponse)(nil),    // 76: memorybank.v1.EraseRetractionResponse
+	(*ListRetractionsRequest)(nil),     // 77: memorybank.v1.ListRetractionsRequest
+	(*ListRetractionsResponse)(nil),    // 78: memorybank.v1.ListRetractionsResponse
+	(*RetrieveMemoriesRequest)(nil),    // 79: memorybank.v1.RetrieveMemoriesRequest
+	(*RetrieveMemoriesResponse)(nil),   // 80: memorybank.v1.RetrieveMemoriesResponse
+	(*RecordRecoveryRequest)(nil),      // 81: memorybank.v1.RecordRecoveryRequest
+	(*RecordRecoveryResponse)(nil),     // 82: memorybank.v1.RecordRecoveryResponse
+	(*FindRecoveriesRequest)(nil),      // 83: memorybank.v1.FindRecoveriesRequest
+	(*FoundRecovery)(nil),              // 84: memorybank.v1.FoundRecovery
+	(*FindRecoveriesResponse)(nil),     // 85: memorybank.v1.FindRecoveriesResponse
+	(*ReportOutcomeRequest)(nil),       // 86: memorybank.v1.ReportOutcomeRequest
+	(*ReportOutcomeResponse)(nil),      // 87: memorybank.v1.ReportOutcomeResponse
+	(*GiveFeedbackRequest)(nil),        // 88: memorybank.v1.GiveFeedbackRequest
+	(*GiveFeedbackResponse)(nil),       // 89: memorybank.v1.GiveFeedbackResponse
+	(*ExportFeedbackRequest)(nil),      // 90: memorybank.v1.ExportFeedbackRequest
+	(*ExportFeedbackResponse)(nil),     // 91: memorybank.v1.ExportFeedbackResponse
+	(*GenerateReflectionRequest)(nil),  // 92: memorybank.v1.GenerateReflectionRequest
+	(*GenerateReflectionResponse)(nil), // 93: memorybank.v1.GenerateReflectionResponse
+	(*GetReflectionRequest)(nil),       // 94: memorybank.v1.GetReflectionRequest
+	(*GetReflectionResponse)(nil),      // 95: memorybank.v1.GetReflectionResponse
+	(*ListReflectionsRequest)(nil),     // 96: memorybank.v1.ListReflectionsRequest
+	(*ListReflectionsResponse)(nil),    // 97: memorybank.v1.ListReflectionsResponse
+	(*DeleteReflectionRequest)(nil),    // 98: memorybank.v1.DeleteReflectionRequest
+	(*DeleteReflectionResponse)(nil),   // 99: memorybank.v1.DeleteReflectionResponse
+	(*GetCollectionRequest)(nil),       // 100: memorybank.v1.GetCollectionRequest
+	(*GetCollectionResponse)(nil),      // 101: memorybank.v1.GetCollectionResponse
+	(*UpdateCollectionRequest)(nil),    // 102: memorybank.v1.UpdateCollectionRequest
+	(*UpdateCollectionResponse)(nil),   // 103: memorybank.v1.UpdateCollectionResponse
+	(*ListCollectionsRequest)(nil),     // 104: memorybank.v1.ListCollectionsRequest
+	(*ListCollectionsResponse)(nil),    // 105: memorybank.v1.ListCollectionsResponse
+	(*DeleteCollectionRequest)(nil),    // 106: memorybank.v1.DeleteCollectionRequest
+	(*DeleteCollectionResponse)(nil),   // 107: memorybank.v1.DeleteCollectionResponse
+	(*ExportCollectionRequest)(nil),    // 108: memorybank.v1.ExportCollectionRequest
+	(*ExportCollectionResponse)(nil),   // 109: memorybank.v1.ExportCollectionResponse
+	(*ImportCollectionOptions)(nil),    // 110: memorybank.v1.ImportCollectionOptions
+	(*ImportCollectionRequest)(nil),    // 111: memorybank.v1.ImportCollectionRequest
+	(*ImportCollectionResponse)(nil),   // 112: memorybank.v1.ImportCollectionResponse
+	(*DeclareToolsRequest)(nil),        // 113: memorybank.v1.DeclareToolsRequest
+	(*DeclareToolsResponse)(nil),       // 114: memorybank.v1.DeclareToolsResponse
+	nil,                                // 115: memorybank.v1.User.QuotasEntry
+	nil,                                // 116: memorybank.v1.GetUserResponse.CountsEntry
+	nil,                                // 117: memorybank.v1.PurgeUserResponse.AggregatesEntry
+	nil,                                // 118: memorybank.v1.PurgeUserResponse.RowsEntry
+	nil,                                // 119: memorybank.v1.ConversationProgress.ActionsEntry
+	nil,                                // 120: memorybank.v1.ConversationProgress.SeenToEntry
+	nil,                                // 121: memorybank.v1.ImportUserResponse.AggregatesEntry
+	nil,                                // 122: memorybank.v1.ImportUserResponse.RowsEntry
+	nil,                                // 123: memorybank.v1.Collection.HalfLifeDaysEntry
+	(*durationpb.Duration)(nil),        // 124: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),      // 125: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),      // 126: google.protobuf.FieldMask
+	(SummaryKind)(0),                   // 127: memorybank.v1.SummaryKind
+	(*StepRange)(nil),                  // 128: memorybank.v1.StepRange
+	(*Vector)(nil),                     // 129: memorybank.v1.Vector
+	(*TimeRange)(nil),                  // 130: memorybank.v1.TimeRange
+	(RetractionState)(0),               // 131: memorybank.v1.RetractionState
+	(*Usage)(nil),                      // 132: memorybank.v1.Usage
+	(ToolFormat)(0),                    // 133: memorybank.v1.ToolFormat
 }
 var file_memorybank_v1_long_term_proto_depIdxs = []int32{
-	105, // 0: memorybank.v1.User.retention:type_name -> google.protobuf.Duration
-	100, // 1: memorybank.v1.User.quotas:type_name -> memorybank.v1.User.QuotasEntry
+	124, // 0: memorybank.v1.User.retention:type_name -> google.protobuf.Duration
+	115, // 1: memorybank.v1.User.quotas:type_name -> memorybank.v1.User.QuotasEntry
 	0,   // 2: memorybank.v1.User.state:type_name -> memorybank.v1.UserState
-	106, // 3: memorybank.v1.User.create_time:type_name -> google.protobuf.Timestamp
-	106, // 4: memorybank.v1.User.update_time:type_name -> google.protobuf.Timestamp
-	10,  // 5: memorybank.v1.GetUserResponse.user:type_name -> memorybank.v1.User
-	101, // 6: memorybank.v1.GetUserResponse.counts:type_name -> memorybank.v1.GetUserResponse.CountsEntry
-	10,  // 7: memorybank.v1.ListUsersResponse.users:type_name -> memorybank.v1.User
-	10,  // 8: memorybank.v1.UpdateUserRequest.user:type_name -> memorybank.v1.User
-	107, // 9: memorybank.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
-	10,  // 10: memorybank.v1.UpdateUserResponse.user:type_name -> memorybank.v1.User
-	102, // 11: memorybank.v1.PurgeUserResponse.aggregates:type_name -> memorybank.v1.PurgeUserResponse.AggregatesEntry
-	103, // 12: memorybank.v1.PurgeUserResponse.rows:type_name -> memorybank.v1.PurgeUserResponse.RowsEntry
-	106, // 13: memorybank.v1.Feedback.time:type_name -> google.protobuf.Timestamp
-	2,   // 14: memorybank.v1.Provenance.origin:type_name -> memorybank.v1.RecordOrigin
-	106, // 15: memorybank.v1.Provenance.event_time:type_name -> google.protobuf.Timestamp
-	1,   // 16: memorybank.v1.Record.kind:type_name -> memorybank.v1.RecordKind
-	2,   // 17: memorybank.v1.Record.origin:type_name -> memorybank.v1.RecordOrigin
-	106, // 18: memorybank.v1.Record.event_time:type_name -> google.protobuf.Timestamp
-	106, // 19: memorybank.v1.Record.create_time:type_name -> google.protobuf.Timestamp
-	106, // 20: memorybank.v1.Record.update_time:type_name -> google.protobuf.Timestamp
-	106, // 21: memorybank.v1.Record.last_use_time:type_name -> google.protobuf.Timestamp
-	3,   // 22: memorybank.v1.Record.state:type_name -> memorybank.v1.RecordState
-	106, // 23: memorybank.v1.Record.valid_from:type_name -> google.protobuf.Timestamp
-	106, // 24: memorybank.v1.Record.valid_until:type_name -> google.protobuf.Timestamp
-	105, // 25: memorybank.v1.Record.ttl:type_name -> google.protobuf.Duration
-	24,  // 26: memorybank.v1.Record.episode:type_name -> memorybank.v1.Episode
-	25,  // 27: memorybank.v1.Record.recovery:type_name -> memorybank.v1.Recovery
-	26,  // 28: memorybank.v1.Record.also_from:type_name -> memorybank.v1.Provenance
-	4,   // 29: memorybank.v1.Record.superseded_reason:type_name -> memorybank.v1.SupersededReason
-	106, // 30: memorybank.v1.Reflection.create_time:type_name -> google.protobuf.Timestamp
-	106, // 31: memorybank.v1.Reflection.update_time:type_name -> google.protobuf.Timestamp
-	27,  // 32: memorybank.v1.RankedRecord.record:type_name -> memorybank.v1.Record
-	7,   // 33: memorybank.v1.Route.intent:type_name -> memorybank.v1.Intent
-	8,   // 34: memorybank.v1.Route.layers:type_name -> memorybank.v1.MemoryLayer
-	104, // 35: memorybank.v1.Collection.half_life_days:type_name -> memorybank.v1.Collection.HalfLifeDaysEntry
-	105, // 36: memorybank.v1.Collection.retention:type_name -> google.protobuf.Duration
-	106, // 37: memorybank.v1.Collection.create_time:type_name -> google.protobuf.Timestamp
-	106, // 38: memorybank.v1.Collection.update_time:type_name -> google.protobuf.Timestamp
-	5,   // 39: memorybank.v1.Collection.review:type_name -> memorybank.v1.Review
-	106, // 40: memorybank.v1.StoreFactRequest.event_time:type_name -> google.protobuf.Timestamp
-	105, // 41: memorybank.v1.StoreFactRequest.ttl:type_name -> google.protobuf.Duration
-	27,  // 42: memorybank.v1.StoreFactResponse.record:type_name -> memorybank.v1.Record
-	108, // 43: memorybank.v1.RetrieveFactsRequest.embedding:type_name -> memorybank.v1.Vector
-	106, // 44: memorybank.v1.RetrieveFactsRequest.as_of:type_name -> google.protobuf.Timestamp
-	29,  // 45: memorybank.v1.RetrieveFactsResponse.facts:type_name -> memorybank.v1.RankedRecord
-	27,  // 46: memorybank.v1.StoreEpisodeResponse.record:type_name -> memorybank.v1.Record
-	29,  // 47: memorybank.v1.RecallEpisodesResponse.episodes:type_name -> memorybank.v1.RankedRecord
-	27,  // 48: memorybank.v1.AddRecordRequest.record:type_name -> memorybank.v1.Record
-	27,  // 49: memorybank.v1.AddRecordResponse.record:type_name -> memorybank.v1.Record
-	27,  // 50: memorybank.v1.GetRecordResponse.record:type_name -> memorybank.v1.Record
-	27,  // 51: memorybank.v1.UpdateRecordRequest.record:type_name -> memorybank.v1.Record
-	107, // 52: memorybank.v1.UpdateRecordRequest.update_mask:type_name -> google.protobuf.FieldMask
-	27,  // 53: memorybank.v1.UpdateRecordResponse.record:type_name -> memorybank.v1.Record
-	1,   // 54: memorybank.v1.RecordFilter.kinds:type_name -> memorybank.v1.RecordKind
-	3,   // 55: memorybank.v1.RecordFilter.states:type_name -> memorybank.v1.RecordState
-	47,  // 56: memorybank.v1.ListRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
-	27,  // 57: memorybank.v1.ListRecordsResponse.records:type_name -> memorybank.v1.Record
-	47,  // 58: memorybank.v1.DeleteRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
-	6,   // 59: memorybank.v1.ReviewRecordsRequest.decision:type_name -> memorybank.v1.ReviewDecision
-	27,  // 60: memorybank.v1.ReviewRecordsResponse.records:type_name -> memorybank.v1.Record
-	109, // 61: memorybank.v1.RetractionFilter.written:type_name -> memorybank.v1.TimeRange
-	110, // 62: memorybank.v1.Retraction.state:type_name -> memorybank.v1.RetractionState
-	106, // 63: memorybank.v1.Retraction.create_time:type_name -> google.protobuf.Timestamp
-	106, // 64: memorybank.v1.Retraction.close_time:type_name -> google.protobuf.Timestamp
-	54,  // 65: memorybank.v1.Retraction.filter:type_name -> memorybank.v1.RetractionFilter
-	54,  // 66: memorybank.v1.RetractRecordsRequest.filter:type_name -> memorybank.v1.RetractionFilter
-	55,  // 67: memorybank.v1.RetractRecordsResponse.retraction:type_name -> memorybank.v1.Retraction
-	55,  // 68: memorybank.v1.ReleaseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
-	55,  // 69: memorybank.v1.EraseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
-	55,  // 70: memorybank.v1.ListRetractionsResponse.retractions:type_name -> memorybank.v1.Retraction
-	30,  // 71: memorybank.v1.RetrieveMemoriesRequest.route:type_name -> memorybank.v1.Route
-	29,  // 72: memorybank.v1.RetrieveMemoriesResponse.memories:type_name -> memorybank.v1.RankedRecord
-	28,  // 73: memorybank.v1.RetrieveMemoriesResponse.reflections:type_name -> memorybank.v1.Reflection
-	30,  // 74: memorybank.v1.RetrieveMemoriesResponse.route:type_name -> memorybank.v1.Route
-	27,  // 75: memorybank.v1.RecordRecoveryResponse.record:type_name -> memorybank.v1.Record
-	27,  // 76: memorybank.v1.FoundRecovery.record:type_name -> memorybank.v1.Record
-	69,  // 77: memorybank.v1.FindRecoveriesResponse.recoveries:type_name -> memorybank.v1.FoundRecovery
-	27,  // 78: memorybank.v1.ReportOutcomeResponse.records:type_name -> memorybank.v1.Record
-	9,   // 79: memorybank.v1.GiveFeedbackRequest.thumb:type_name -> memorybank.v1.Thumb
-	27,  // 80: memorybank.v1.GiveFeedbackResponse.records:type_name -> memorybank.v1.Record
-	28,  // 81: memorybank.v1.GenerateReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
-	111, // 82: memorybank.v1.GenerateReflectionResponse.usage:type_name -> memorybank.v1.Usage
-	28,  // 83: memorybank.v1.GetReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
-	28,  // 84: memorybank.v1.ListReflectionsResponse.reflections:type_name -> memorybank.v1.Reflection
-	31,  // 85: memorybank.v1.GetCollectionResponse.collection:type_name -> memorybank.v1.Collection
-	32,  // 86: memorybank.v1.GetCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
-	31,  // 87: memorybank.v1.UpdateCollectionRequest.collection:type_name -> memorybank.v1.Collection
-	107, // 88: memorybank.v1.UpdateCollectionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	31,  // 89: memorybank.v1.UpdateCollectionResponse.collection:type_name -> memorybank.v1.Collection
-	31,  // 90: memorybank.v1.ListCollectionsResponse.collections:type_name -> memorybank.v1.Collection
-	32,  // 91: memorybank.v1.DeleteCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
-	95,  // 92: memorybank.v1.ImportCollectionRequest.options:type_name -> memorybank.v1.ImportCollectionOptions
-	94,  // 93: memorybank.v1.ImportCollectionRequest.file:type_name -> memorybank.v1.ExportCollectionResponse
-	112, // 94: memorybank.v1.DeclareToolsRequest.tool_format:type_name -> memorybank.v1.ToolFormat
-	33,  // 95: memorybank.v1.LongTerm.StoreFact:input_type -> memorybank.v1.StoreFactRequest
-	35,  // 96: memorybank.v1.LongTerm.RetrieveFacts:input_type -> memorybank.v1.RetrieveFactsRequest
-	37,  // 97: memorybank.v1.LongTerm.StoreEpisode:input_type -> memorybank.v1.StoreEpisodeRequest
-	39,  // 98: memorybank.v1.LongTerm.RecallEpisodes:input_type -> memorybank.v1.RecallEpisodesRequest
-	41,  // 99: memorybank.v1.LongTerm.AddRecord:input_type -> memorybank.v1.AddRecordRequest
-	43,  // 100: memorybank.v1.LongTerm.GetRecord:input_type -> memorybank.v1.GetRecordRequest
-	45,  // 101: memorybank.v1.LongTerm.UpdateRecord:input_type -> memorybank.v1.UpdateRecordRequest
-	48,  // 102: memorybank.v1.LongTerm.ListRecords:input_type -> memorybank.v1.ListRecordsRequest
-	50,  // 103: memorybank.v1.LongTerm.DeleteRecords:input_type -> memorybank.v1.DeleteRecordsRequest
-	52,  // 104: memorybank.v1.LongTerm.ReviewRecords:input_type -> memorybank.v1.ReviewRecordsRequest
-	56,  // 105: memorybank.v1.LongTerm.RetractRecords:input_type -> memorybank.v1.RetractRecordsRequest
-	58,  // 106: memorybank.v1.LongTerm.ReleaseRetraction:input_type -> memorybank.v1.ReleaseRetractionRequest
-	60,  // 107: memorybank.v1.LongTerm.EraseRetraction:input_type -> memorybank.v1.EraseRetractionRequest
-	62,  // 108: memorybank.v1.LongTerm.ListRetractions:input_type -> memorybank.v1.ListRetractionsRequest
-	64,  // 109: memorybank.v1.LongTerm.RetrieveMemories:input_type -> memorybank.v1.RetrieveMemoriesRequest
-	66,  // 110: memorybank.v1.LongTerm.RecordRecovery:input_type -> memorybank.v1.RecordRecoveryRequest
-	68,  // 111: memorybank.v1.LongTerm.FindRecoveries:input_type -> memorybank.v1.FindRecoveriesRequest
-	71,  // 112: memorybank.v1.LongTerm.ReportOutcome:input_type -> memorybank.v1.ReportOutcomeRequest
-	73,  // 113: memorybank.v1.LongTerm.GiveFeedback:input_type -> memorybank.v1.GiveFeedbackRequest
-	75,  // 114: memorybank.v1.LongTerm.ExportFeedback:input_type -> memorybank.v1.ExportFeedbackRequest
-	77,  // 115: memorybank.v1.LongTerm.GenerateReflection:input_type -> memorybank.v1.GenerateReflectionRequest
-	79,  // 116: memorybank.v1.LongTerm.GetReflection:input_type -> memorybank.v1.GetReflectionRequest
-	81,  // 117: memorybank.v1.LongTerm.ListReflections:input_type -> memorybank.v1.ListReflectionsRequest
-	83,  // 118: memorybank.v1.LongTerm.DeleteReflection:input_type -> memorybank.v1.DeleteReflectionRequest
-	85,  // 119: memorybank.v1.LongTerm.GetCollection:input_type -> memorybank.v1.GetCollectionRequest
-	87,  // 120: memorybank.v1.LongTerm.UpdateCollection:input_type -> memorybank.v1.UpdateCollectionRequest
-	89,  // 121: memorybank.v1.LongTerm.ListCollections:input_type -> memorybank.v1.ListCollectionsRequest
-	91,  // 122: memorybank.v1.LongTerm.DeleteCollection:input_type -> memorybank.v1.DeleteCollectionRequest
-	93,  // 123: memorybank.v1.LongTerm.ExportCollection:input_type -> memorybank.v1.ExportCollectionRequest
-	96,  // 124: memorybank.v1.LongTerm.ImportCollection:input_type -> memorybank.v1.ImportCollectionRequest
-	98,  // 125: memorybank.v1.LongTerm.DeclareTools:input_type -> memorybank.v1.DeclareToolsRequest
-	11,  // 126: memorybank.v1.LongTerm.GetUser:input_type -> memorybank.v1.GetUserRequest
-	13,  // 127: memorybank.v1.LongTerm.ListUsers:input_type -> memorybank.v1.ListUsersRequest
-	15,  // 128: memorybank.v1.LongTerm.UpdateUser:input_type -> memorybank.v1.UpdateUserRequest
-	17,  // 129: memorybank.v1.LongTerm.PurgeUser:input_type -> memorybank.v1.PurgeUserRequest
-	19,  // 130: memorybank.v1.LongTerm.EraseMentions:input_type -> memorybank.v1.EraseMentionsRequest
-	21,  // 131: memorybank.v1.LongTerm.ExportUser:input_type -> memorybank.v1.ExportUserRequest
-	34,  // 132: memorybank.v1.LongTerm.StoreFact:output_type -> memorybank.v1.StoreFactResponse
-	36,  // 133: memorybank.v1.LongTerm.RetrieveFacts:output_type -> memorybank.v1.RetrieveFactsResponse
-	38,  // 134: memorybank.v1.LongTerm.StoreEpisode:output_type -> memorybank.v1.StoreEpisodeResponse
-	40,  // 135: memorybank.v1.LongTerm.RecallEpisodes:output_type -> memorybank.v1.RecallEpisodesResponse
-	42,  // 136: memorybank.v1.LongTerm.AddRecord:output_type -> memorybank.v1.AddRecordResponse
-	44,  // 137: memorybank.v1.LongTerm.GetRecord:output_type -> memorybank.v1.GetRecordResponse
-	46,  // 138: memorybank.v1.LongTerm.UpdateRecord:output_type -> memorybank.v1.UpdateRecordResponse
-	49,  // 139: memorybank.v1.LongTerm.ListRecords:output_type -> memorybank.v1.ListRecordsResponse
-	51,  // 140: memorybank.v1.LongTerm.DeleteRecords:output_type -> memorybank.v1.DeleteRecordsResponse
-	53,  // 141: memorybank.v1.LongTerm.ReviewRecords:output_type -> memorybank.v1.ReviewRecordsResponse
-	57,  // 142: memorybank.v1.LongTerm.RetractRecords:output_type -> memorybank.v1.RetractRecordsResponse
-	59,  // 143: memorybank.v1.LongTerm.ReleaseRetraction:output_type -> memorybank.v1.ReleaseRetractionResponse
-	61,  // 144: memorybank.v1.LongTerm.EraseRetraction:output_type -> memorybank.v1.EraseRetractionResponse
-	63,  // 145: memorybank.v1.LongTerm.ListRetractions:output_type -> memorybank.v1.ListRetractionsResponse
-	65,  // 146: memorybank.v1.LongTerm.RetrieveMemories:output_type -> memorybank.v1.RetrieveMemoriesResponse
-	67,  // 147: memorybank.v1.LongTerm.RecordRecovery:output_type -> memorybank.v1.RecordRecoveryResponse
-	70,  // 148: memorybank.v1.LongTerm.FindRecoveries:output_type -> memorybank.v1.FindRecoveriesResponse
-	72,  // 149: memorybank.v1.LongTerm.ReportOutcome:output_type -> memorybank.v1.ReportOutcomeResponse
-	74,  // 150: memorybank.v1.LongTerm.GiveFeedback:output_type -> memorybank.v1.GiveFeedbackResponse
-	76,  // 151: memorybank.v1.LongTerm.ExportFeedback:output_type -> memorybank.v1.ExportFeedbackResponse
-	78,  // 152: memorybank.v1.LongTerm.GenerateReflection:output_type -> memorybank.v1.GenerateReflectionResponse
-	80,  // 153: memorybank.v1.LongTerm.GetReflection:output_type -> memorybank.v1.GetReflectionResponse
-	82,  // 154: memorybank.v1.LongTerm.ListReflections:output_type -> memorybank.v1.ListReflectionsResponse
-	84,  // 155: memorybank.v1.LongTerm.DeleteReflection:output_type -> memorybank.v1.DeleteReflectionResponse
-	86,  // 156: memorybank.v1.LongTerm.GetCollection:output_type -> memorybank.v1.GetCollectionResponse
-	88,  // 157: memorybank.v1.LongTerm.UpdateCollection:output_type -> memorybank.v1.UpdateCollectionResponse
-	90,  // 158: memorybank.v1.LongTerm.ListCollections:output_type -> memorybank.v1.ListCollectionsResponse
-	92,  // 159: memorybank.v1.LongTerm.DeleteCollection:output_type -> memorybank.v1.DeleteCollectionResponse
-	94,  // 160: memorybank.v1.LongTerm.ExportCollection:output_type -> memorybank.v1.ExportCollectionResponse
-	97,  // 161: memorybank.v1.LongTerm.ImportCollection:output_type -> memorybank.v1.ImportCollectionResponse
-	99,  // 162: memorybank.v1.LongTerm.DeclareTools:output_type -> memorybank.v1.DeclareToolsResponse
-	12,  // 163: memorybank.v1.LongTerm.GetUser:output_type -> memorybank.v1.GetUserResponse
-	14,  // 164: memorybank.v1.LongTerm.ListUsers:output_type -> memorybank.v1.ListUsersResponse
-	16,  // 165: memorybank.v1.LongTerm.UpdateUser:output_type -> memorybank.v1.UpdateUserResponse
-	18,  // 166: memorybank.v1.LongTerm.PurgeUser:output_type -> memorybank.v1.PurgeUserResponse
-	20,  // 167: memorybank.v1.LongTerm.EraseMentions:output_type -> memorybank.v1.EraseMentionsResponse
-	22,  // 168: memorybank.v1.LongTerm.ExportUser:output_type -> memorybank.v1.ExportUserResponse
-	132, // [132:169] is the sub-list for method output_type
-	95,  // [95:132] is the sub-list for method input_type
-	95,  // [95:95] is the sub-list for extension type_name
-	95,  // [95:95] is the sub-list for extension extendee
-	0,   // [0:95] is the sub-list for field type_name
+	125, // 3: memorybank.v1.User.create_time:type_name -> google.protobuf.Timestamp
+	125, // 4: memorybank.v1.User.update_time:type_name -> google.protobuf.Timestamp
+	11,  // 5: memorybank.v1.GetUserResponse.user:type_name -> memorybank.v1.User
+	116, // 6: memorybank.v1.GetUserResponse.counts:type_name -> memorybank.v1.GetUserResponse.CountsEntry
+	11,  // 7: memorybank.v1.ListUsersResponse.users:type_name -> memorybank.v1.User
+	11,  // 8: memorybank.v1.UpdateUserRequest.user:type_name -> memorybank.v1.User
+	126, // 9: memorybank.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
+	11,  // 10: memorybank.v1.UpdateUserResponse.user:type_name -> memorybank.v1.User
+	117, // 11: memorybank.v1.PurgeUserResponse.aggregates:type_name -> memorybank.v1.PurgeUserResponse.AggregatesEntry
+	118, // 12: memorybank.v1.PurgeUserResponse.rows:type_name -> memorybank.v1.PurgeUserResponse.RowsEntry
+	119, // 13: memorybank.v1.ConversationProgress.actions:type_name -> memorybank.v1.ConversationProgress.ActionsEntry
+	25,  // 14: memorybank.v1.ConversationProgress.owed:type_name -> memorybank.v1.SummaryOwed
+	26,  // 15: memorybank.v1.ConversationProgress.forgetting:type_name -> memorybank.v1.ForgettingOwed
+	120, // 16: memorybank.v1.ConversationProgress.seen_to:type_name -> memorybank.v1.ConversationProgress.SeenToEntry
+	127, // 17: memorybank.v1.SummaryOwed.kind:type_name -> memorybank.v1.SummaryKind
+	128, // 18: memorybank.v1.SummaryOwed.ranges:type_name -> memorybank.v1.StepRange
+	125, // 19: memorybank.v1.Tombstone.time:type_name -> google.protobuf.Timestamp
+	29,  // 20: memorybank.v1.ImportUserRequest.options:type_name -> memorybank.v1.ImportUserOptions
+	23,  // 21: memorybank.v1.ImportUserRequest.file:type_name -> memorybank.v1.ExportUserResponse
+	121, // 22: memorybank.v1.ImportUserResponse.aggregates:type_name -> memorybank.v1.ImportUserResponse.AggregatesEntry
+	122, // 23: memorybank.v1.ImportUserResponse.rows:type_name -> memorybank.v1.ImportUserResponse.RowsEntry
+	125, // 24: memorybank.v1.Feedback.time:type_name -> google.protobuf.Timestamp
+	35,  // 25: memorybank.v1.Recovery.examples:type_name -> memorybank.v1.RecoveryExample
+	2,   // 26: memorybank.v1.Provenance.origin:type_name -> memorybank.v1.RecordOrigin
+	125, // 27: memorybank.v1.Provenance.event_time:type_name -> google.protobuf.Timestamp
+	1,   // 28: memorybank.v1.Record.kind:type_name -> memorybank.v1.RecordKind
+	2,   // 29: memorybank.v1.Record.origin:type_name -> memorybank.v1.RecordOrigin
+	125, // 30: memorybank.v1.Record.event_time:type_name -> google.protobuf.Timestamp
+	125, // 31: memorybank.v1.Record.create_time:type_name -> google.protobuf.Timestamp
+	125, // 32: memorybank.v1.Record.update_time:type_name -> google.protobuf.Timestamp
+	125, // 33: memorybank.v1.Record.last_use_time:type_name -> google.protobuf.Timestamp
+	3,   // 34: memorybank.v1.Record.state:type_name -> memorybank.v1.RecordState
+	125, // 35: memorybank.v1.Record.valid_from:type_name -> google.protobuf.Timestamp
+	125, // 36: memorybank.v1.Record.valid_until:type_name -> google.protobuf.Timestamp
+	124, // 37: memorybank.v1.Record.ttl:type_name -> google.protobuf.Duration
+	33,  // 38: memorybank.v1.Record.episode:type_name -> memorybank.v1.Episode
+	34,  // 39: memorybank.v1.Record.recovery:type_name -> memorybank.v1.Recovery
+	36,  // 40: memorybank.v1.Record.also_from:type_name -> memorybank.v1.Provenance
+	4,   // 41: memorybank.v1.Record.superseded_reason:type_name -> memorybank.v1.SupersededReason
+	125, // 42: memorybank.v1.Reflection.create_time:type_name -> google.protobuf.Timestamp
+	125, // 43: memorybank.v1.Reflection.update_time:type_name -> google.protobuf.Timestamp
+	37,  // 44: memorybank.v1.RankedRecord.record:type_name -> memorybank.v1.Record
+	8,   // 45: memorybank.v1.Route.intent:type_name -> memorybank.v1.Intent
+	9,   // 46: memorybank.v1.Route.layers:type_name -> memorybank.v1.MemoryLayer
+	123, // 47: memorybank.v1.Collection.half_life_days:type_name -> memorybank.v1.Collection.HalfLifeDaysEntry
+	124, // 48: memorybank.v1.Collection.retention:type_name -> google.protobuf.Duration
+	125, // 49: memorybank.v1.Collection.create_time:type_name -> google.protobuf.Timestamp
+	125, // 50: memorybank.v1.Collection.update_time:type_name -> google.protobuf.Timestamp
+	5,   // 51: memorybank.v1.Collection.review:type_name -> memorybank.v1.Review
+	125, // 52: memorybank.v1.StoreFactRequest.event_time:type_name -> google.protobuf.Timestamp
+	124, // 53: memorybank.v1.StoreFactRequest.ttl:type_name -> google.protobuf.Duration
+	37,  // 54: memorybank.v1.StoreFactResponse.record:type_name -> memorybank.v1.Record
+	129, // 55: memorybank.v1.RetrieveFactsRequest.embedding:type_name -> memorybank.v1.Vector
+	125, // 56: memorybank.v1.RetrieveFactsRequest.as_of:type_name -> google.protobuf.Timestamp
+	62,  // 57: memorybank.v1.RetrieveFactsRequest.filter:type_name -> memorybank.v1.RecordFilter
+	39,  // 58: memorybank.v1.RetrieveFactsResponse.facts:type_name -> memorybank.v1.RankedRecord
+	37,  // 59: memorybank.v1.StoreEpisodeResponse.record:type_name -> memorybank.v1.Record
+	39,  // 60: memorybank.v1.RecallEpisodesResponse.episodes:type_name -> memorybank.v1.RankedRecord
+	37,  // 61: memorybank.v1.AddRecordRequest.record:type_name -> memorybank.v1.Record
+	37,  // 62: memorybank.v1.AddRecordResponse.record:type_name -> memorybank.v1.Record
+	37,  // 63: memorybank.v1.PutRecordRequest.record:type_name -> memorybank.v1.Record
+	37,  // 64: memorybank.v1.PutRecordResponse.record:type_name -> memorybank.v1.Record
+	37,  // 65: memorybank.v1.BatchPutRecordsRequest.records:type_name -> memorybank.v1.Record
+	37,  // 66: memorybank.v1.GetRecordResponse.record:type_name -> memorybank.v1.Record
+	37,  // 67: memorybank.v1.UpdateRecordRequest.record:type_name -> memorybank.v1.Record
+	126, // 68: memorybank.v1.UpdateRecordRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37,  // 69: memorybank.v1.UpdateRecordResponse.record:type_name -> memorybank.v1.Record
+	7,   // 70: memorybank.v1.MetadataCondition.op:type_name -> memorybank.v1.MetadataOp
+	1,   // 71: memorybank.v1.RecordFilter.kinds:type_name -> memorybank.v1.RecordKind
+	3,   // 72: memorybank.v1.RecordFilter.states:type_name -> memorybank.v1.RecordState
+	61,  // 73: memorybank.v1.RecordFilter.metadata:type_name -> memorybank.v1.MetadataCondition
+	62,  // 74: memorybank.v1.ListRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
+	37,  // 75: memorybank.v1.ListRecordsResponse.records:type_name -> memorybank.v1.Record
+	62,  // 76: memorybank.v1.DeleteRecordsRequest.filter:type_name -> memorybank.v1.RecordFilter
+	6,   // 77: memorybank.v1.ReviewRecordsRequest.decision:type_name -> memorybank.v1.ReviewDecision
+	37,  // 78: memorybank.v1.ReviewRecordsResponse.records:type_name -> memorybank.v1.Record
+	130, // 79: memorybank.v1.RetractionFilter.written:type_name -> memorybank.v1.TimeRange
+	131, // 80: memorybank.v1.Retraction.state:type_name -> memorybank.v1.RetractionState
+	125, // 81: memorybank.v1.Retraction.create_time:type_name -> google.protobuf.Timestamp
+	125, // 82: memorybank.v1.Retraction.close_time:type_name -> google.protobuf.Timestamp
+	69,  // 83: memorybank.v1.Retraction.filter:type_name -> memorybank.v1.RetractionFilter
+	69,  // 84: memorybank.v1.RetractRecordsRequest.filter:type_name -> memorybank.v1.RetractionFilter
+	70,  // 85: memorybank.v1.RetractRecordsResponse.retraction:type_name -> memorybank.v1.Retraction
+	70,  // 86: memorybank.v1.ReleaseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
+	70,  // 87: memorybank.v1.EraseRetractionResponse.retraction:type_name -> memorybank.v1.Retraction
+	70,  // 88: memorybank.v1.ListRetractionsResponse.retractions:type_name -> memorybank.v1.Retraction
+	40,  // 89: memorybank.v1.RetrieveMemoriesRequest.route:type_name -> memorybank.v1.Route
+	62,  // 90: memorybank.v1.RetrieveMemoriesRequest.filter:type_name -> memorybank.v1.RecordFilter
+	39,  // 91: memorybank.v1.RetrieveMemoriesResponse.memories:type_name -> memorybank.v1.RankedRecord
+	38,  // 92: memorybank.v1.RetrieveMemoriesResponse.reflections:type_name -> memorybank.v1.Reflection
+	40,  // 93: memorybank.v1.RetrieveMemoriesResponse.route:type_name -> memorybank.v1.Route
+	37,  // 94: memorybank.v1.RecordRecoveryResponse.record:type_name -> memorybank.v1.Record
+	37,  // 95: memorybank.v1.FoundRecovery.record:type_name -> memorybank.v1.Record
+	84,  // 96: memorybank.v1.FindRecoveriesResponse.recoveries:type_name -> memorybank.v1.FoundRecovery
+	37,  // 97: memorybank.v1.ReportOutcomeResponse.records:type_name -> memorybank.v1.Record
+	10,  // 98: memorybank.v1.GiveFeedbackRequest.thumb:type_name -> memorybank.v1.Thumb
+	37,  // 99: memorybank.v1.GiveFeedbackResponse.records:type_name -> memorybank.v1.Record
+	38,  // 100: memorybank.v1.GenerateReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
+	132, // 101: memorybank.v1.GenerateReflectionResponse.usage:type_name -> memorybank.v1.Usage
+	38,  // 102: memorybank.v1.GetReflectionResponse.reflection:type_name -> memorybank.v1.Reflection
+	38,  // 103: memorybank.v1.ListReflectionsResponse.reflections:type_name -> memorybank.v1.Reflection
+	41,  // 104: memorybank.v1.GetCollectionResponse.collection:type_name -> memorybank.v1.Collection
+	42,  // 105: memorybank.v1.GetCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
+	41,  // 106: memorybank.v1.UpdateCollectionRequest.collection:type_name -> memorybank.v1.Collection
+	126, // 107: memorybank.v1.UpdateCollectionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	41,  // 108: memorybank.v1.UpdateCollectionResponse.collection:type_name -> memorybank.v1.Collection
+	41,  // 109: memorybank.v1.ListCollectionsResponse.collections:type_name -> memorybank.v1.Collection
+	42,  // 110: memorybank.v1.DeleteCollectionResponse.counts:type_name -> memorybank.v1.CollectionCounts
+	110, // 111: memorybank.v1.ImportCollectionRequest.options:type_name -> memorybank.v1.ImportCollectionOptions
+	109, // 112: memorybank.v1.ImportCollectionRequest.file:type_name -> memorybank.v1.ExportCollectionResponse
+	133, // 113: memorybank.v1.DeclareToolsRequest.tool_format:type_name -> memorybank.v1.ToolFormat
+	43,  // 114: memorybank.v1.LongTerm.StoreFact:input_type -> memorybank.v1.StoreFactRequest
+	45,  // 115: memorybank.v1.LongTerm.RetrieveFacts:input_type -> memorybank.v1.RetrieveFactsRequest
+	47,  // 116: memorybank.v1.LongTerm.StoreEpisode:input_type -> memorybank.v1.StoreEpisodeRequest
+	49,  // 117: memorybank.v1.LongTerm.RecallEpisodes:input_type -> memorybank.v1.RecallEpisodesRequest
+	51,  // 118: memorybank.v1.LongTerm.AddRecord:input_type -> memorybank.v1.AddRecordRequest
+	53,  // 119: memorybank.v1.LongTerm.PutRecord:input_type -> memorybank.v1.PutRecordRequest
+	55,  // 120: memorybank.v1.LongTerm.BatchPutRecords:input_type -> memorybank.v1.BatchPutRecordsRequest
+	57,  // 121: memorybank.v1.LongTerm.GetRecord:input_type -> memorybank.v1.GetRecordRequest
+	59,  // 122: memorybank.v1.LongTerm.UpdateRecord:input_type -> memorybank.v1.UpdateRecordRequest
+	63,  // 123: memorybank.v1.LongTerm.ListRecords:input_type -> memorybank.v1.ListRecordsRequest
+	65,  // 124: memorybank.v1.LongTerm.DeleteRecords:input_type -> memorybank.v1.DeleteRecordsRequest
+	67,  // 125: memorybank.v1.LongTerm.ReviewRecords:input_type -> memorybank.v1.ReviewRecordsRequest
+	71,  // 126: memorybank.v1.LongTerm.RetractRecords:input_type -> memorybank.v1.RetractRecordsRequest
+	73,  // 127: memorybank.v1.LongTerm.ReleaseRetraction:input_type -> memorybank.v1.ReleaseRetractionRequest
+	75,  // 128: memorybank.v1.LongTerm.EraseRetraction:input_type -> memorybank.v1.EraseRetractionRequest
+	77,  // 129: memorybank.v1.LongTerm.ListRetractions:input_type -> memorybank.v1.ListRetractionsRequest
+	79,  // 130: memorybank.v1.LongTerm.RetrieveMemories:input_type -> memorybank.v1.RetrieveMemoriesRequest
+	81,  // 131: memorybank.v1.LongTerm.RecordRecovery:input_type -> memorybank.v1.RecordRecoveryRequest
+	83,  // 132: memorybank.v1.LongTerm.FindRecoveries:input_type -> memorybank.v1.FindRecoveriesRequest
+	86,  // 133: memorybank.v1.LongTerm.ReportOutcome:input_type -> memorybank.v1.ReportOutcomeRequest
+	88,  // 134: memorybank.v1.LongTerm.GiveFeedback:input_type -> memorybank.v1.GiveFeedbackRequest
+	90,  // 135: memorybank.v1.LongTerm.ExportFeedback:input_type -> memorybank.v1.ExportFeedbackRequest
+	92,  // 136: memorybank.v1.LongTerm.GenerateReflection:input_type -> memorybank.v1.GenerateReflectionRequest
+	94,  // 137: memorybank.v1.LongTerm.GetReflection:input_type -> memorybank.v1.GetReflectionRequest
+	96,  // 138: memorybank.v1.LongTerm.ListReflections:input_type -> memorybank.v1.ListReflectionsRequest
+	98,  // 139: memorybank.v1.LongTerm.DeleteReflection:input_type -> memorybank.v1.DeleteReflectionRequest
+	100, // 140: memorybank.v1.LongTerm.GetCollection:input_type -> memorybank.v1.GetCollectionRequest
+	102, // 141: memorybank.v1.LongTerm.UpdateCollection:input_type -> memorybank.v1.UpdateCollectionRequest
+	104, // 142: memorybank.v1.LongTerm.ListCollections:input_type -> memorybank.v1.ListCollectionsRequest
+	106, // 143: memorybank.v1.LongTerm.DeleteCollection:input_type -> memorybank.v1.DeleteCollectionRequest
+	108, // 144: memorybank.v1.LongTerm.ExportCollection:input_type -> memorybank.v1.ExportCollectionRequest
+	111, // 145: memorybank.v1.LongTerm.ImportCollection:input_type -> memorybank.v1.ImportCollectionRequest
+	113, // 146: memorybank.v1.LongTerm.DeclareTools:input_type -> memorybank.v1.DeclareToolsRequest
+	12,  // 147: memorybank.v1.LongTerm.GetUser:input_type -> memorybank.v1.GetUserRequest
+	14,  // 148: memorybank.v1.LongTerm.ListUsers:input_type -> memorybank.v1.ListUsersRequest
+	16,  // 149: memorybank.v1.LongTerm.UpdateUser:input_type -> memorybank.v1.UpdateUserRequest
+	18,  // 150: memorybank.v1.LongTerm.PurgeUser:input_type -> memorybank.v1.PurgeUserRequest
+	20,  // 151: memorybank.v1.LongTerm.EraseMentions:input_type -> memorybank.v1.EraseMentionsRequest
+	22,  // 152: memorybank.v1.LongTerm.ExportUser:input_type -> memorybank.v1.ExportUserRequest
+	30,  // 153: memorybank.v1.LongTerm.ImportUser:input_type -> memorybank.v1.ImportUserRequest
+	44,  // 154: memorybank.v1.LongTerm.StoreFact:output_type -> memorybank.v1.StoreFactResponse
+	46,  // 155: memorybank.v1.LongTerm.RetrieveFacts:output_type -> memorybank.v1.RetrieveFactsResponse
+	48,  // 156: memorybank.v1.LongTerm.StoreEpisode:output_type -> memorybank.v1.StoreEpisodeResponse
+	50,  // 157: memorybank.v1.LongTerm.RecallEpisodes:output_type -> memorybank.v1.RecallEpisodesResponse
+	52,  // 158: memorybank.v1.LongTerm.AddRecord:output_type -> memorybank.v1.AddRecordResponse
+	54,  // 159: memorybank.v1.LongTerm.PutRecord:output_type -> memorybank.v1.PutRecordResponse
+	56,  // 160: memorybank.v1.LongTerm.BatchPutRecords:output_type -> memorybank.v1.BatchPutRecordsResponse
+	58,  // 161: memorybank.v1.LongTerm.GetRecord:output_type -> memorybank.v1.GetRecordResponse
+	60,  // 162: memorybank.v1.LongTerm.UpdateRecord:output_type -> memorybank.v1.UpdateRecordResponse
+	64,  // 163: memorybank.v1.LongTerm.ListRecords:output_type -> memorybank.v1.ListRecordsResponse
+	66,  // 164: memorybank.v1.LongTerm.DeleteRecords:output_type -> memorybank.v1.DeleteRecordsResponse
+	68,  // 165: memorybank.v1.LongTerm.ReviewRecords:output_type -> memorybank.v1.ReviewRecordsResponse
+	72,  // 166: memorybank.v1.LongTerm.RetractRecords:output_type -> memorybank.v1.RetractRecordsResponse
+	74,  // 167: memorybank.v1.LongTerm.ReleaseRetraction:output_type -> memorybank.v1.ReleaseRetractionResponse
+	76,  // 168: memorybank.v1.LongTerm.EraseRetraction:output_type -> memorybank.v1.EraseRetractionResponse
+	78,  // 169: memorybank.v1.LongTerm.ListRetractions:output_type -> memorybank.v1.ListRetractionsResponse
+	80,  // 170: memorybank.v1.LongTerm.RetrieveMemories:output_type -> memorybank.v1.RetrieveMemoriesResponse
+	82,  // 171: memorybank.v1.LongTerm.RecordRecovery:output_type -> memorybank.v1.RecordRecoveryResponse
+	85,  // 172: memorybank.v1.LongTerm.FindRecoveries:output_type -> memorybank.v1.FindRecoveriesResponse
+	87,  // 173: memorybank.v1.LongTerm.ReportOutcome:output_type -> memorybank.v1.ReportOutcomeResponse
+	89,  // 174: memorybank.v1.LongTerm.GiveFeedback:output_type -> memorybank.v1.GiveFeedbackResponse
+	91,  // 175: memorybank.v1.LongTerm.ExportFeedback:output_type -> memorybank.v1.ExportFeedbackResponse
+	93,  // 176: memorybank.v1.LongTerm.GenerateReflection:output_type -> memorybank.v1.GenerateReflectionResponse
+	95,  // 177: memorybank.v1.LongTerm.GetReflection:output_type -> memorybank.v1.GetReflectionResponse
+	97,  // 178: memorybank.v1.LongTerm.ListReflections:output_type -> memorybank.v1.ListReflectionsResponse
+	99,  // 179: memorybank.v1.LongTerm.DeleteReflection:output_type -> memorybank.v1.DeleteReflectionResponse
+	101, // 180: memorybank.v1.LongTerm.GetCollection:output_type -> memorybank.v1.GetCollectionResponse
+	103, // 181: memorybank.v1.LongTerm.UpdateCollection:output_type -> memorybank.v1.UpdateCollectionResponse
+	105, // 182: memorybank.v1.LongTerm.ListCollections:output_type -> memorybank.v1.ListCollectionsResponse
+	107, // 183: memorybank.v1.LongTerm.DeleteCollection:output_type -> memorybank.v1.DeleteCollectionResponse
+	109, // 184: memorybank.v1.LongTerm.ExportCollection:output_type -> memorybank.v1.ExportCollectionResponse
+	112, // 185: memorybank.v1.LongTerm.ImportCollection:output_type -> memorybank.v1.ImportCollectionResponse
+	114, // 186: memorybank.v1.LongTerm.DeclareTools:output_type -> memorybank.v1.DeclareToolsResponse
+	13,  // 187: memorybank.v1.LongTerm.GetUser:output_type -> memorybank.v1.GetUserResponse
+	15,  // 188: memorybank.v1.LongTerm.ListUsers:output_type -> memorybank.v1.ListUsersResponse
+	17,  // 189: memorybank.v1.LongTerm.UpdateUser:output_type -> memorybank.v1.UpdateUserResponse
+	19,  // 190: memorybank.v1.LongTerm.PurgeUser:output_type -> memorybank.v1.PurgeUserResponse
+	21,  // 191: memorybank.v1.LongTerm.EraseMentions:output_type -> memorybank.v1.EraseMentionsResponse
+	23,  // 192: memorybank.v1.LongTerm.ExportUser:output_type -> memorybank.v1.ExportUserResponse
+	31,  // 193: memorybank.v1.LongTerm.ImportUser:output_type -> memorybank.v1.ImportUserResponse
+	154, // [154:194] is the sub-list for method output_type
+	114, // [114:154] is the sub-list for method input_type
+	114, // [114:114] is the sub-list for extension type_name
+	114, // [114:114] is the sub-list for extension extendee
+	0,   // [0:114] is the sub-list for field type_name
 }
 
 func init() { file_memorybank_v1_long_term_proto_init() }
@@ -9538,32 +11048,38 @@ func file_memorybank_v1_long_term_proto_init() {
 	}
 	file_memorybank_v1_access_proto_init()
 	file_memorybank_v1_calls_proto_init()
+	file_memorybank_v1_conversation_proto_init()
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_long_term_proto_msgTypes[1].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[5].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[11].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[17].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[25].OneofWrappers = []any{
+	file_memorybank_v1_long_term_proto_msgTypes[19].OneofWrappers = []any{
+		(*ImportUserRequest_Options)(nil),
+		(*ImportUserRequest_File)(nil),
+	}
+	file_memorybank_v1_long_term_proto_msgTypes[26].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[34].OneofWrappers = []any{
 		(*RetrieveFactsRequest_Query)(nil),
 		(*RetrieveFactsRequest_Embedding)(nil),
 	}
-	file_memorybank_v1_long_term_proto_msgTypes[29].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[33].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[35].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[37].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[38].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[42].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[46].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[48].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[51].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[52].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[54].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[58].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[63].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[65].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[69].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[71].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[75].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[66].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[68].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[72].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[77].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[81].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[79].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[83].OneofWrappers = []any{}
-	file_memorybank_v1_long_term_proto_msgTypes[86].OneofWrappers = []any{
+	file_memorybank_v1_long_term_proto_msgTypes[85].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[89].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[91].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[95].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[97].OneofWrappers = []any{}
+	file_memorybank_v1_long_term_proto_msgTypes[100].OneofWrappers = []any{
 		(*ImportCollectionRequest_Options)(nil),
 		(*ImportCollectionRequest_File)(nil),
 	}
@@ -9572,8 +11088,8 @@ func file_memorybank_v1_long_term_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorybank_v1_long_term_proto_rawDesc), len(file_memorybank_v1_long_term_proto_rawDesc)),
-			NumEnums:      10,
-			NumMessages:   95,
+			NumEnums:      11,
+			NumMessages:   113,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

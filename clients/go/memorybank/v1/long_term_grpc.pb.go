@@ -24,6 +24,8 @@ const (
 	LongTerm_StoreEpisode_FullMethodName       = "/memorybank.v1.LongTerm/StoreEpisode"
 	LongTerm_RecallEpisodes_FullMethodName     = "/memorybank.v1.LongTerm/RecallEpisodes"
 	LongTerm_AddRecord_FullMethodName          = "/memorybank.v1.LongTerm/AddRecord"
+	LongTerm_PutRecord_FullMethodName          = "/memorybank.v1.LongTerm/PutRecord"
+	LongTerm_BatchPutRecords_FullMethodName    = "/memorybank.v1.LongTerm/BatchPutRecords"
 	LongTerm_GetRecord_FullMethodName          = "/memorybank.v1.LongTerm/GetRecord"
 	LongTerm_UpdateRecord_FullMethodName       = "/memorybank.v1.LongTerm/UpdateRecord"
 	LongTerm_ListRecords_FullMethodName        = "/memorybank.v1.LongTerm/ListRecords"
@@ -56,6 +58,7 @@ const (
 	LongTerm_PurgeUser_FullMethodName          = "/memorybank.v1.LongTerm/PurgeUser"
 	LongTerm_EraseMentions_FullMethodName      = "/memorybank.v1.LongTerm/EraseMentions"
 	LongTerm_ExportUser_FullMethodName         = "/memorybank.v1.LongTerm/ExportUser"
+	LongTerm_ImportUser_FullMethodName         = "/memorybank.v1.LongTerm/ImportUser"
 )
 
 // LongTermClient is the client API for LongTerm service.
@@ -82,6 +85,14 @@ type LongTermClient interface {
 	// Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
 	// and says the same, is not stored (`forgotten`). Errors: RECORD_EXISTS, SENSITIVE_CONTENT.
 	AddRecord(ctx context.Context, in *AddRecordRequest, opts ...grpc.CallOption) (*AddRecordResponse, error)
+	// Stores a MEMORY under the id that its caller chose, whether or not one has it: all that a caller sets is replaced,
+	// what is absent has its default. `create_time`, uses and the reflection over it stay; so do `confidence` and `reward`
+	// unless given. It joins no other record, and a deletion before does not keep it out. A new one waits where any new
+	// record would; one that waits is replaced as it waits; to change one that stands takes the scope `approve` then.
+	// Errors: STALE_REVISION, RECORD_NOT_FOUND (`if_revision` of what is not there), SENSITIVE_CONTENT.
+	PutRecord(ctx context.Context, in *PutRecordRequest, opts ...grpc.CallOption) (*PutRecordResponse, error)
+	// Does the same with many records, and deletes others, in one change: all or none. Errors: SENSITIVE_CONTENT.
+	BatchPutRecords(ctx context.Context, in *BatchPutRecordsRequest, opts ...grpc.CallOption) (*BatchPutRecordsResponse, error)
 	// Reads a record. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND.
 	GetRecord(ctx context.Context, in *GetRecordRequest, opts ...grpc.CallOption) (*GetRecordResponse, error)
 	// Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
@@ -175,7 +186,8 @@ type LongTermClient interface {
 	// a crash only delays it. A repetition removes nothing and says so.
 	PurgeUser(ctx context.Context, in *PurgeUserRequest, opts ...grpc.CallOption) (*PurgeUserResponse, error)
 	// Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
-	// of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+	// of the names are overwritten with as many █, so that no offset moves, metadata of these turns and
+	// such as hold one go, and what rested on these turns is made anew;
 	// records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
 	// overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
 	// runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
@@ -184,6 +196,12 @@ type LongTermClient interface {
 	// Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
 	// memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
 	ExportUser(ctx context.Context, in *ExportUserRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportUserResponse], error)
+	// Makes a user of such files, all of it or none: ids, steps, versions and times stay what they were, vectors are made
+	// anew. Neither the user nor a bank that names the user may be there. Until it has ended nothing else is written for the
+	// user (MEMORY_OFF); one that is cut short is removed again, also after a crash. What the files say is taken as it
+	// stands: whose words something is, what was approved, what a record holds. Errors: USER_EXISTS, BANK_EXISTS,
+	// IMPORT_INVALID, LIMIT_REACHED, EMBEDDING_SPACE_MISMATCH.
+	ImportUser(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportUserRequest, ImportUserResponse], error)
 }
 
 type longTermClient struct {
@@ -238,6 +256,26 @@ func (c *longTermClient) AddRecord(ctx context.Context, in *AddRecordRequest, op
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AddRecordResponse)
 	err := c.cc.Invoke(ctx, LongTerm_AddRecord_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *longTermClient) PutRecord(ctx context.Context, in *PutRecordRequest, opts ...grpc.CallOption) (*PutRecordResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PutRecordResponse)
+	err := c.cc.Invoke(ctx, LongTerm_PutRecord_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *longTermClient) BatchPutRecords(ctx context.Context, in *BatchPutRecordsRequest, opts ...grpc.CallOption) (*BatchPutRecordsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BatchPutRecordsResponse)
+	err := c.cc.Invoke(ctx, LongTerm_BatchPutRecords_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -594,6 +632,19 @@ func (c *longTermClient) ExportUser(ctx context.Context, in *ExportUserRequest, 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type LongTerm_ExportUserClient = grpc.ServerStreamingClient[ExportUserResponse]
 
+func (c *longTermClient) ImportUser(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportUserRequest, ImportUserResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &LongTerm_ServiceDesc.Streams[4], LongTerm_ImportUser_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ImportUserRequest, ImportUserResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LongTerm_ImportUserClient = grpc.ClientStreamingClient[ImportUserRequest, ImportUserResponse]
+
 // LongTermServer is the server API for LongTerm service.
 // All implementations must embed UnimplementedLongTermServer
 // for forward compatibility.
@@ -618,6 +669,14 @@ type LongTermServer interface {
 	// Stores a record of any kind. One that was OBSERVED, DISTILLED or STATED no later than a record that was deleted since,
 	// and says the same, is not stored (`forgotten`). Errors: RECORD_EXISTS, SENSITIVE_CONTENT.
 	AddRecord(context.Context, *AddRecordRequest) (*AddRecordResponse, error)
+	// Stores a MEMORY under the id that its caller chose, whether or not one has it: all that a caller sets is replaced,
+	// what is absent has its default. `create_time`, uses and the reflection over it stay; so do `confidence` and `reward`
+	// unless given. It joins no other record, and a deletion before does not keep it out. A new one waits where any new
+	// record would; one that waits is replaced as it waits; to change one that stands takes the scope `approve` then.
+	// Errors: STALE_REVISION, RECORD_NOT_FOUND (`if_revision` of what is not there), SENSITIVE_CONTENT.
+	PutRecord(context.Context, *PutRecordRequest) (*PutRecordResponse, error)
+	// Does the same with many records, and deletes others, in one change: all or none. Errors: SENSITIVE_CONTENT.
+	BatchPutRecords(context.Context, *BatchPutRecordsRequest) (*BatchPutRecordsResponse, error)
 	// Reads a record. Errors: COLLECTION_NOT_FOUND, RECORD_NOT_FOUND.
 	GetRecord(context.Context, *GetRecordRequest) (*GetRecordResponse, error)
 	// Changes a record. New content of a fact is judged anew. Setting `state` decides a CONTESTED fact: ACTIVE lets it
@@ -711,7 +770,8 @@ type LongTermServer interface {
 	// a crash only delays it. A repetition removes nothing and says so.
 	PurgeUser(context.Context, *PurgeUserRequest) (*PurgeUserResponse, error)
 	// Erases what a user's conversations and long-term memory say of somebody or something: sentences of turns that hold one
-	// of the names are overwritten with as many █, so that no offset moves, and what rested on these turns is made anew;
+	// of the names are overwritten with as many █, so that no offset moves, metadata of these turns and
+	// such as hold one go, and what rested on these turns is made anew;
 	// records that hold one go, with a tombstone. Records of the user's banks are stored anew with the sentences
 	// overwritten, and those of before erased with all that rests on them. Nodes and plans that callers wrote, instructions,
 	// runs that go on and files are not changed: `left` names those that hold a name, and every file. Works also where
@@ -720,6 +780,12 @@ type LongTermServer interface {
 	// Writes out everything that is kept of a user, as files that people can read: see ExportUserResponse. Works also where
 	// memory is off. Errors: USER_NOT_FOUND (nothing is kept of the user).
 	ExportUser(*ExportUserRequest, grpc.ServerStreamingServer[ExportUserResponse]) error
+	// Makes a user of such files, all of it or none: ids, steps, versions and times stay what they were, vectors are made
+	// anew. Neither the user nor a bank that names the user may be there. Until it has ended nothing else is written for the
+	// user (MEMORY_OFF); one that is cut short is removed again, also after a crash. What the files say is taken as it
+	// stands: whose words something is, what was approved, what a record holds. Errors: USER_EXISTS, BANK_EXISTS,
+	// IMPORT_INVALID, LIMIT_REACHED, EMBEDDING_SPACE_MISMATCH.
+	ImportUser(grpc.ClientStreamingServer[ImportUserRequest, ImportUserResponse]) error
 	mustEmbedUnimplementedLongTermServer()
 }
 
@@ -744,6 +810,12 @@ func (UnimplementedLongTermServer) RecallEpisodes(context.Context, *RecallEpisod
 }
 func (UnimplementedLongTermServer) AddRecord(context.Context, *AddRecordRequest) (*AddRecordResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AddRecord not implemented")
+}
+func (UnimplementedLongTermServer) PutRecord(context.Context, *PutRecordRequest) (*PutRecordResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PutRecord not implemented")
+}
+func (UnimplementedLongTermServer) BatchPutRecords(context.Context, *BatchPutRecordsRequest) (*BatchPutRecordsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BatchPutRecords not implemented")
 }
 func (UnimplementedLongTermServer) GetRecord(context.Context, *GetRecordRequest) (*GetRecordResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetRecord not implemented")
@@ -840,6 +912,9 @@ func (UnimplementedLongTermServer) EraseMentions(context.Context, *EraseMentions
 }
 func (UnimplementedLongTermServer) ExportUser(*ExportUserRequest, grpc.ServerStreamingServer[ExportUserResponse]) error {
 	return status.Error(codes.Unimplemented, "method ExportUser not implemented")
+}
+func (UnimplementedLongTermServer) ImportUser(grpc.ClientStreamingServer[ImportUserRequest, ImportUserResponse]) error {
+	return status.Error(codes.Unimplemented, "method ImportUser not implemented")
 }
 func (UnimplementedLongTermServer) mustEmbedUnimplementedLongTermServer() {}
 func (UnimplementedLongTermServer) testEmbeddedByValue()                  {}
@@ -948,6 +1023,42 @@ func _LongTerm_AddRecord_Handler(srv interface{}, ctx context.Context, dec func(
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(LongTermServer).AddRecord(ctx, req.(*AddRecordRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _LongTerm_PutRecord_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PutRecordRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LongTermServer).PutRecord(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LongTerm_PutRecord_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LongTermServer).PutRecord(ctx, req.(*PutRecordRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _LongTerm_BatchPutRecords_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BatchPutRecordsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LongTermServer).BatchPutRecords(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LongTerm_BatchPutRecords_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LongTermServer).BatchPutRecords(ctx, req.(*BatchPutRecordsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1496,6 +1607,13 @@ func _LongTerm_ExportUser_Handler(srv interface{}, stream grpc.ServerStream) err
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type LongTerm_ExportUserServer = grpc.ServerStreamingServer[ExportUserResponse]
 
+func _LongTerm_ImportUser_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(LongTermServer).ImportUser(&grpc.GenericServerStream[ImportUserRequest, ImportUserResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LongTerm_ImportUserServer = grpc.ClientStreamingServer[ImportUserRequest, ImportUserResponse]
+
 // LongTerm_ServiceDesc is the grpc.ServiceDesc for LongTerm service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -1522,6 +1640,14 @@ var LongTerm_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "AddRecord",
 			Handler:    _LongTerm_AddRecord_Handler,
+		},
+		{
+			MethodName: "PutRecord",
+			Handler:    _LongTerm_PutRecord_Handler,
+		},
+		{
+			MethodName: "BatchPutRecords",
+			Handler:    _LongTerm_BatchPutRecords_Handler,
 		},
 		{
 			MethodName: "GetRecord",
@@ -1656,6 +1782,11 @@ var LongTerm_ServiceDesc = grpc.ServiceDesc{
 			StreamName:    "ExportUser",
 			Handler:       _LongTerm_ExportUser_Handler,
 			ServerStreams: true,
+		},
+		{
+			StreamName:    "ImportUser",
+			Handler:       _LongTerm_ImportUser_Handler,
+			ClientStreams: true,
 		},
 	},
 	Metadata: "memorybank/v1/long_term.proto",

@@ -5341,7 +5341,9 @@ type InteractionRetraction struct {
 	// The time of writing that was asked for. Absent: any.
 	Written *TimeRange `protobuf:"bytes,9,opt,name=written,proto3" json:"written,omitempty"`
 	// Why, as its caller said.
-	Reason        string `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The writer that was asked for. Empty: any.
+	Writer        string `protobuf:"bytes,11,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5446,12 +5448,19 @@ func (x *InteractionRetraction) GetReason() string {
 	return ""
 }
 
-// Asks to take records back: those named, or those of a source and a time.
+func (x *InteractionRetraction) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
+}
+
+// Asks to take records back: those named, or those of a source, a writer and a time.
 type RetractInteractionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which bank.
 	BankId string `protobuf:"bytes,1,opt,name=bank_id,json=bankId,proto3" json:"bank_id,omitempty"`
-	// 1 to 100 ids. Empty: by `source` and `written`, of which one must be given then, and only then.
+	// 1 to 100 ids. Empty: by `source`, `writer` and `written`, of which one must be given then, and only then.
 	InteractionIds []string `protobuf:"bytes,2,rep,name=interaction_ids,json=interactionIds,proto3" json:"interaction_ids,omitempty"`
 	// Of this source, as the records name it, at most 1,024 code points; empty: those without one. Absent: any.
 	Source *string `protobuf:"bytes,3,opt,name=source,proto3,oneof" json:"source,omitempty"`
@@ -5462,7 +5471,9 @@ type RetractInteractionsRequest struct {
 	// Whether only to tell what would go: nothing is changed.
 	DryRun bool `protobuf:"varint,6,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// Makes a repetition harmless. Empty: none.
-	RequestId     string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Stored by this subject of an API key, at most 128 code points. Empty: any.
+	Writer        string `protobuf:"bytes,8,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5542,6 +5553,13 @@ func (x *RetractInteractionsRequest) GetDryRun() bool {
 func (x *RetractInteractionsRequest) GetRequestId() string {
 	if x != nil {
 		return x.RequestId
+	}
+	return ""
+}
+
+func (x *RetractInteractionsRequest) GetWriter() string {
+	if x != nil {
+		return x.Writer
 	}
 	return ""
 }
@@ -6534,7 +6552,7 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x04bank\x18\x01 \x01(\v2\x13.memorybank.v1.BankR\x04bank\x121\n" +
 	"\x06counts\x18\x02 \x01(\v2\x19.memorybank.v1.BankCountsR\x06counts\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xab\x03\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xc3\x03\n" +
 	"\x15InteractionRetraction\x12#\n" +
 	"\rretraction_id\x18\x01 \x01(\tR\fretractionId\x124\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x1e.memorybank.v1.RetractionStateR\x05state\x12;\n" +
@@ -6548,7 +6566,8 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x06source\x18\b \x01(\tR\x06source\x122\n" +
 	"\awritten\x18\t \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
 	"\x06reason\x18\n" +
-	" \x01(\tR\x06reason\"\x90\x02\n" +
+	" \x01(\tR\x06reason\x12\x16\n" +
+	"\x06writer\x18\v \x01(\tR\x06writer\"\xa8\x02\n" +
 	"\x1aRetractInteractionsRequest\x12\x1d\n" +
 	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12'\n" +
 	"\x0finteraction_ids\x18\x02 \x03(\tR\x0einteractionIds\x12\x1b\n" +
@@ -6557,7 +6576,8 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x17\n" +
 	"\adry_run\x18\x06 \x01(\bR\x06dryRun\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestIdB\t\n" +
+	"request_id\x18\a \x01(\tR\trequestId\x12\x16\n" +
+	"\x06writer\x18\b \x01(\tR\x06writerB\t\n" +
 	"\a_source\"\x90\x02\n" +
 	"\x1bRetractInteractionsResponse\x12D\n" +
 	"\n" +

@@ -103,8 +103,11 @@ type GetServerInfoResponse struct {
 	// Records that have waited for a review for longer than `long_term.review_days`, in the collections that this process
 	// holds in its memory.
 	OverdueReviews int64 `protobuf:"varint,20,opt,name=overdue_reviews,json=overdueReviews,proto3" json:"overdue_reviews,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Retractions that were neither released nor erased for longer than `long_term.review_days`, in the banks and
+	// collections that this process holds in its memory.
+	OverdueRetractions int64 `protobuf:"varint,21,opt,name=overdue_retractions,json=overdueRetractions,proto3" json:"overdue_retractions,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *GetServerInfoResponse) Reset() {
@@ -277,12 +280,19 @@ func (x *GetServerInfoResponse) GetOverdueReviews() int64 {
 	return 0
 }
 
+func (x *GetServerInfoResponse) GetOverdueRetractions() int64 {
+	if x != nil {
+		return x.OverdueRetractions
+	}
+	return 0
+}
+
 var File_memorybank_v1_operations_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_operations_proto_rawDesc = "" +
 	"\n" +
 	"\x1ememorybank/v1/operations.proto\x12\rmemorybank.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\"\x16\n" +
-	"\x14GetServerInfoRequest\"\xf4\b\n" +
+	"\x14GetServerInfoRequest\"\xa5\t\n" +
 	"\x15GetServerInfoResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05store\x18\x02 \x01(\tR\x05store\x12\x16\n" +
@@ -309,7 +319,8 @@ const file_memorybank_v1_operations_proto_rawDesc = "" +
 	"\x18oldest_unstructured_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\x16oldestUnstructuredTime\x12%\n" +
 	"\x0eopen_conflicts\x18\x12 \x01(\x03R\ropenConflicts\x12&\n" +
 	"\x0funused_api_keys\x18\x13 \x01(\x03R\runusedApiKeys\x12'\n" +
-	"\x0foverdue_reviews\x18\x14 \x01(\x03R\x0eoverdueReviews\x1a;\n" +
+	"\x0foverdue_reviews\x18\x14 \x01(\x03R\x0eoverdueReviews\x12/\n" +
+	"\x13overdue_retractions\x18\x15 \x01(\x03R\x12overdueRetractions\x1a;\n" +
 	"\rMemoriesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a?\n" +

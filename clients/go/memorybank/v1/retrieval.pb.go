@@ -405,6 +405,8 @@ const (
 	ExplainReason_EXPLAIN_REASON_MEMORY_OFF ExplainReason = 13
 	// It waits for a review (LongTerm.ReviewRecords); its words are not told.
 	ExplainReason_EXPLAIN_REASON_AWAITS_REVIEW ExplainReason = 14
+	// It weighs less than the request's `min_score`; `changes` names the greatest that it reaches.
+	ExplainReason_EXPLAIN_REASON_BELOW_FLOOR ExplainReason = 15
 )
 
 // Enum value maps for ExplainReason.
@@ -425,6 +427,7 @@ var (
 		12: "EXPLAIN_REASON_PART_LEFT_OUT",
 		13: "EXPLAIN_REASON_MEMORY_OFF",
 		14: "EXPLAIN_REASON_AWAITS_REVIEW",
+		15: "EXPLAIN_REASON_BELOW_FLOOR",
 	}
 	ExplainReason_value = map[string]int32{
 		"EXPLAIN_REASON_UNSPECIFIED":      0,
@@ -442,6 +445,7 @@ var (
 		"EXPLAIN_REASON_PART_LEFT_OUT":    12,
 		"EXPLAIN_REASON_MEMORY_OFF":       13,
 		"EXPLAIN_REASON_AWAITS_REVIEW":    14,
+		"EXPLAIN_REASON_BELOW_FLOOR":      15,
 	}
 )
 
@@ -470,6 +474,302 @@ func (x ExplainReason) Number() protoreflect.EnumNumber {
 // Deprecated: Use ExplainReason.Descriptor instead.
 func (ExplainReason) EnumDescriptor() ([]byte, []int) {
 	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{6}
+}
+
+// What the Judge makes of two memories.
+type PairVerdict int32
+
+const (
+	// Not stated.
+	PairVerdict_PAIR_VERDICT_UNSPECIFIED PairVerdict = 0
+	// Both may hold.
+	PairVerdict_PAIR_VERDICT_APART PairVerdict = 1
+	// They contradict each other; nodes open a conflict, facts are contested.
+	PairVerdict_PAIR_VERDICT_CONTRADICTION PairVerdict = 2
+	// They may contradict each other: nodes are listed with CONFLICT_STATUS_SUSPECTED, of facts nothing follows.
+	PairVerdict_PAIR_VERDICT_SUSPECTED PairVerdict = 3
+	// They say the same, or one holds what the other says.
+	PairVerdict_PAIR_VERDICT_SAME PairVerdict = 4
+)
+
+// Enum value maps for PairVerdict.
+var (
+	PairVerdict_name = map[int32]string{
+		0: "PAIR_VERDICT_UNSPECIFIED",
+		1: "PAIR_VERDICT_APART",
+		2: "PAIR_VERDICT_CONTRADICTION",
+		3: "PAIR_VERDICT_SUSPECTED",
+		4: "PAIR_VERDICT_SAME",
+	}
+	PairVerdict_value = map[string]int32{
+		"PAIR_VERDICT_UNSPECIFIED":   0,
+		"PAIR_VERDICT_APART":         1,
+		"PAIR_VERDICT_CONTRADICTION": 2,
+		"PAIR_VERDICT_SUSPECTED":     3,
+		"PAIR_VERDICT_SAME":          4,
+	}
+)
+
+func (x PairVerdict) Enum() *PairVerdict {
+	p := new(PairVerdict)
+	*p = x
+	return p
+}
+
+func (x PairVerdict) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PairVerdict) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorybank_v1_retrieval_proto_enumTypes[7].Descriptor()
+}
+
+func (PairVerdict) Type() protoreflect.EnumType {
+	return &file_memorybank_v1_retrieval_proto_enumTypes[7]
+}
+
+func (x PairVerdict) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PairVerdict.Descriptor instead.
+func (PairVerdict) EnumDescriptor() ([]byte, []int) {
+	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{7}
+}
+
+// What decides a verdict on two memories. Of what keeps them apart it is what was tried: without it the verdict is another.
+type PairReason int32
+
+const (
+	// Not stated.
+	PairReason_PAIR_REASON_UNSPECIFIED PairReason = 0
+	// The likelihood of a contradiction reaches a line.
+	PairReason_PAIR_REASON_CONTRADICTION PairReason = 1
+	// The likelihood that they say the same reaches its line.
+	PairReason_PAIR_REASON_SAME PairReason = 2
+	// Only an assistant says one of them, and that is no evidence (BankSettings.judge_assistants).
+	PairReason_PAIR_REASON_GENERATED PairReason = 3
+	// They are entries of one form under other headings, labels or dates: of two things, and not compared.
+	PairReason_PAIR_REASON_ENTRIES PairReason = 4
+	// Other sentences share more rare words, and only five are compared with each.
+	PairReason_PAIR_REASON_NOT_NEAREST PairReason = 5
+	// The headings or labels above name other things: they do not say the same.
+	PairReason_PAIR_REASON_OTHER_MATTER PairReason = 6
+	// Each has an amount, a time or a date that the other has not, in any notation: they do not say the same.
+	PairReason_PAIR_REASON_QUANTITY PairReason = 7
+	// A sentence is too long to be compared whole, and its clauses reach no line.
+	PairReason_PAIR_REASON_TOO_LONG PairReason = 8
+	// One of them has no sentence that tells anything: a question, code, a heading.
+	PairReason_PAIR_REASON_NOTHING_SAID PairReason = 9
+	// No comparer is there (`judging.model`).
+	PairReason_PAIR_REASON_NOTHING_COMPARES PairReason = 10
+	// A part of either is said by the other, and neither holds all that the other says.
+	PairReason_PAIR_REASON_PARTLY PairReason = 11
+	// No likelihood reaches a line. A comparer gives no reason for nothing.
+	PairReason_PAIR_REASON_BELOW_LINE PairReason = 12
+	// Of facts: they say the same, but with other amounts, names, dates or denials, so both stay.
+	PairReason_PAIR_REASON_ESSENTIALS PairReason = 13
+	// Of facts: they say the same, but words of one would be lost, so both stay.
+	PairReason_PAIR_REASON_WORDS_LOST PairReason = 14
+)
+
+// Enum value maps for PairReason.
+var (
+	PairReason_name = map[int32]string{
+		0:  "PAIR_REASON_UNSPECIFIED",
+		1:  "PAIR_REASON_CONTRADICTION",
+		2:  "PAIR_REASON_SAME",
+		3:  "PAIR_REASON_GENERATED",
+		4:  "PAIR_REASON_ENTRIES",
+		5:  "PAIR_REASON_NOT_NEAREST",
+		6:  "PAIR_REASON_OTHER_MATTER",
+		7:  "PAIR_REASON_QUANTITY",
+		8:  "PAIR_REASON_TOO_LONG",
+		9:  "PAIR_REASON_NOTHING_SAID",
+		10: "PAIR_REASON_NOTHING_COMPARES",
+		11: "PAIR_REASON_PARTLY",
+		12: "PAIR_REASON_BELOW_LINE",
+		13: "PAIR_REASON_ESSENTIALS",
+		14: "PAIR_REASON_WORDS_LOST",
+	}
+	PairReason_value = map[string]int32{
+		"PAIR_REASON_UNSPECIFIED":      0,
+		"PAIR_REASON_CONTRADICTION":    1,
+		"PAIR_REASON_SAME":             2,
+		"PAIR_REASON_GENERATED":        3,
+		"PAIR_REASON_ENTRIES":          4,
+		"PAIR_REASON_NOT_NEAREST":      5,
+		"PAIR_REASON_OTHER_MATTER":     6,
+		"PAIR_REASON_QUANTITY":         7,
+		"PAIR_REASON_TOO_LONG":         8,
+		"PAIR_REASON_NOTHING_SAID":     9,
+		"PAIR_REASON_NOTHING_COMPARES": 10,
+		"PAIR_REASON_PARTLY":           11,
+		"PAIR_REASON_BELOW_LINE":       12,
+		"PAIR_REASON_ESSENTIALS":       13,
+		"PAIR_REASON_WORDS_LOST":       14,
+	}
+)
+
+func (x PairReason) Enum() *PairReason {
+	p := new(PairReason)
+	*p = x
+	return p
+}
+
+func (x PairReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PairReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorybank_v1_retrieval_proto_enumTypes[8].Descriptor()
+}
+
+func (PairReason) Type() protoreflect.EnumType {
+	return &file_memorybank_v1_retrieval_proto_enumTypes[8]
+}
+
+func (x PairReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PairReason.Descriptor instead.
+func (PairReason) EnumDescriptor() ([]byte, []int) {
+	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{8}
+}
+
+// Why the newer of two memories would not be compared with the older if it came now.
+type PairNotCompared int32
+
+const (
+	// It would be compared.
+	PairNotCompared_PAIR_NOT_COMPARED_UNSPECIFIED PairNotCompared = 0
+	// Others are more like it: only `compared_with` are compared, and a few nodes besides whose passages are.
+	PairNotCompared_PAIR_NOT_COMPARED_RANK PairNotCompared = 1
+	// It came without being judged: by AddNode, or with `skip_judging`.
+	PairNotCompared_PAIR_NOT_COMPARED_UNJUDGED PairNotCompared = 2
+	// A verdict has settled what they contradict each other in.
+	PairNotCompared_PAIR_NOT_COMPARED_SETTLED PairNotCompared = 3
+	// Two persons say it, each of himself.
+	PairNotCompared_PAIR_NOT_COMPARED_SPEAKER PairNotCompared = 4
+	// One of them gave way, has expired or was merged.
+	PairNotCompared_PAIR_NOT_COMPARED_GONE PairNotCompared = 5
+)
+
+// Enum value maps for PairNotCompared.
+var (
+	PairNotCompared_name = map[int32]string{
+		0: "PAIR_NOT_COMPARED_UNSPECIFIED",
+		1: "PAIR_NOT_COMPARED_RANK",
+		2: "PAIR_NOT_COMPARED_UNJUDGED",
+		3: "PAIR_NOT_COMPARED_SETTLED",
+		4: "PAIR_NOT_COMPARED_SPEAKER",
+		5: "PAIR_NOT_COMPARED_GONE",
+	}
+	PairNotCompared_value = map[string]int32{
+		"PAIR_NOT_COMPARED_UNSPECIFIED": 0,
+		"PAIR_NOT_COMPARED_RANK":        1,
+		"PAIR_NOT_COMPARED_UNJUDGED":    2,
+		"PAIR_NOT_COMPARED_SETTLED":     3,
+		"PAIR_NOT_COMPARED_SPEAKER":     4,
+		"PAIR_NOT_COMPARED_GONE":        5,
+	}
+)
+
+func (x PairNotCompared) Enum() *PairNotCompared {
+	p := new(PairNotCompared)
+	*p = x
+	return p
+}
+
+func (x PairNotCompared) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PairNotCompared) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorybank_v1_retrieval_proto_enumTypes[9].Descriptor()
+}
+
+func (PairNotCompared) Type() protoreflect.EnumType {
+	return &file_memorybank_v1_retrieval_proto_enumTypes[9]
+}
+
+func (x PairNotCompared) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PairNotCompared.Descriptor instead.
+func (PairNotCompared) EnumDescriptor() ([]byte, []int) {
+	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{9}
+}
+
+// What keeps two sentences from being compared, or what was found of them from counting.
+type SentenceBar int32
+
+const (
+	// Not stated.
+	SentenceBar_SENTENCE_BAR_UNSPECIFIED SentenceBar = 0
+	// Only an assistant says one of them: no evidence of a contradiction.
+	SentenceBar_SENTENCE_BAR_GENERATED SentenceBar = 1
+	// Entries of one form, under other headings, labels or dates: not compared.
+	SentenceBar_SENTENCE_BAR_ENTRIES SentenceBar = 2
+	// Not compared: other sentences share more rare words.
+	SentenceBar_SENTENCE_BAR_NOT_NEAREST SentenceBar = 3
+	// What stands above them names other things: they do not say the same.
+	SentenceBar_SENTENCE_BAR_OTHER_MATTER SentenceBar = 4
+	// Each has a quantity that the other has not: they do not say the same.
+	SentenceBar_SENTENCE_BAR_QUANTITY SentenceBar = 5
+	// Compared by clauses: suspected at most, and never the same.
+	SentenceBar_SENTENCE_BAR_TOO_LONG SentenceBar = 6
+)
+
+// Enum value maps for SentenceBar.
+var (
+	SentenceBar_name = map[int32]string{
+		0: "SENTENCE_BAR_UNSPECIFIED",
+		1: "SENTENCE_BAR_GENERATED",
+		2: "SENTENCE_BAR_ENTRIES",
+		3: "SENTENCE_BAR_NOT_NEAREST",
+		4: "SENTENCE_BAR_OTHER_MATTER",
+		5: "SENTENCE_BAR_QUANTITY",
+		6: "SENTENCE_BAR_TOO_LONG",
+	}
+	SentenceBar_value = map[string]int32{
+		"SENTENCE_BAR_UNSPECIFIED":  0,
+		"SENTENCE_BAR_GENERATED":    1,
+		"SENTENCE_BAR_ENTRIES":      2,
+		"SENTENCE_BAR_NOT_NEAREST":  3,
+		"SENTENCE_BAR_OTHER_MATTER": 4,
+		"SENTENCE_BAR_QUANTITY":     5,
+		"SENTENCE_BAR_TOO_LONG":     6,
+	}
+)
+
+func (x SentenceBar) Enum() *SentenceBar {
+	p := new(SentenceBar)
+	*p = x
+	return p
+}
+
+func (x SentenceBar) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SentenceBar) Descriptor() protoreflect.EnumDescriptor {
+	return file_memorybank_v1_retrieval_proto_enumTypes[10].Descriptor()
+}
+
+func (SentenceBar) Type() protoreflect.EnumType {
+	return &file_memorybank_v1_retrieval_proto_enumTypes[10]
+}
+
+func (x SentenceBar) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SentenceBar.Descriptor instead.
+func (SentenceBar) EnumDescriptor() ([]byte, []int) {
+	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{10}
 }
 
 // What the place of a segment counts for when segments are searched for (SEARCH_TARGET_SEGMENTS). Each weight is
@@ -1410,7 +1710,11 @@ type AssembleContextRequest struct {
 	ToolsApart bool `protobuf:"varint,24,opt,name=tools_apart,json=toolsApart,proto3" json:"tools_apart,omitempty"`
 	// The least weight of what is found for the input, as in AugmentRequest: of facts, strategies without a proof, episodes,
 	// turns and memories of the bank alike. Absent: none.
-	MinScore      *float64 `protobuf:"fixed64,25,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
+	MinScore *float64 `protobuf:"fixed64,25,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
+	// Whether to look into the user's other conversations that teach the collection, the 100 with the newest turns, too: what
+	// is stored as no fact is found there as it was said. It is a part of long-term memory. Nothing is found of a collection
+	// with a review, nor what holds a secret, was deleted from the collection, or lost its place to another fact. Absent: yes.
+	RecallTurns   *bool `protobuf:"varint,26,opt,name=recall_turns,json=recallTurns,proto3,oneof" json:"recall_turns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1620,6 +1924,13 @@ func (x *AssembleContextRequest) GetMinScore() float64 {
 	return 0
 }
 
+func (x *AssembleContextRequest) GetRecallTurns() bool {
+	if x != nil && x.RecallTurns != nil {
+		return *x.RecallTurns
+	}
+	return false
+}
+
 // A message for a chat model.
 type ContextMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1742,7 +2053,8 @@ type AssembleContextResponse struct {
 	Tools []string `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
 	// The context's parts, in order, before they became messages.
 	Sections []*Section `protobuf:"bytes,4,rep,name=sections,proto3" json:"sections,omitempty"`
-	// What the budget had no room for, in the order of sections. A turn's id is its step, an item's its number.
+	// What the budget had no room for, in the order of sections. A turn's id is its step, that of another conversation
+	// `CONVERSATION_ID#STEP`, an item's its number.
 	LeftOut []*LeftOut `protobuf:"bytes,5,rep,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"`
 	// Nodes of the bank that were found, best first, whether they had room or not.
 	NodeIds []string `protobuf:"bytes,6,rep,name=node_ids,json=nodeIds,proto3" json:"node_ids,omitempty"`
@@ -1885,7 +2197,7 @@ func (x *AssembleContextResponse) GetBelowFloor() int32 {
 	return 0
 }
 
-// Asks why a memory stands in a context. Up to field 24 the fields are those of AssembleContextRequest, by their names and
+// Asks why a memory stands in a context. Up to field 26 the fields are those of AssembleContextRequest, by their names and
 // numbers, for the context in question.
 type ExplainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1929,6 +2241,10 @@ type ExplainRequest struct {
 	TopEpisodes *int32 `protobuf:"varint,21,opt,name=top_episodes,json=topEpisodes,proto3,oneof" json:"top_episodes,omitempty"`
 	// Whether the prompt does without the declaration of deep retrieval.
 	ToolsApart bool `protobuf:"varint,24,opt,name=tools_apart,json=toolsApart,proto3" json:"tools_apart,omitempty"`
+	// The least weight of what is found for the input, 0 to 1. Absent: none.
+	MinScore *float64 `protobuf:"fixed64,25,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
+	// Whether the user's other conversations are looked into, too. Absent: yes.
+	RecallTurns *bool `protobuf:"varint,26,opt,name=recall_turns,json=recallTurns,proto3,oneof" json:"recall_turns,omitempty"`
 	// Of which memory; must be given.
 	//
 	// Types that are valid to be assigned to Memory:
@@ -2109,6 +2425,20 @@ func (x *ExplainRequest) GetTopEpisodes() int32 {
 func (x *ExplainRequest) GetToolsApart() bool {
 	if x != nil {
 		return x.ToolsApart
+	}
+	return false
+}
+
+func (x *ExplainRequest) GetMinScore() float64 {
+	if x != nil && x.MinScore != nil {
+		return *x.MinScore
+	}
+	return 0
+}
+
+func (x *ExplainRequest) GetRecallTurns() bool {
+	if x != nil && x.RecallTurns != nil {
+		return *x.RecallTurns
 	}
 	return false
 }
@@ -2484,10 +2814,11 @@ func (x *Explanation) GetSupersededReason() SupersededReason {
 // A field of the request, and a value that it may be given.
 type ContextChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name: `token_budget`, `top_memories`, `top_facts`, `top_episodes`, `top_clusters`, `collection`, `parts` (to be
-	// emptied).
+	// Its name: `token_budget`, `top_memories`, `top_facts`, `top_episodes`, `top_clusters`, `min_score`, `collection`,
+	// `parts` (to be emptied).
 	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
-	// The value, a number as its digits. For numbers the least that was found to do.
+	// The value, a number as its digits. For numbers the least that was found to do; of `min_score` the greatest, empty:
+	// none does.
 	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2535,6 +2866,442 @@ func (x *ContextChange) GetValue() string {
 		return x.Value
 	}
 	return ""
+}
+
+// Two memories: nodes of a bank, or facts of a collection.
+type ExplainPairRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose facts, 1 to 128 code points. Empty: nodes of `bank_id`.
+	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// Which collection of the user, 0 to 128 code points. Empty: the one without a name.
+	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
+	// Which bank. Empty: facts of `user`. One of the two must be given, and not both.
+	BankId string `protobuf:"bytes,3,opt,name=bank_id,json=bankId,proto3" json:"bank_id,omitempty"`
+	// The one: the id of a node (or its handle), also of one that was merged, or of a FACT.
+	First string `protobuf:"bytes,4,opt,name=first,proto3" json:"first,omitempty"`
+	// The other; not the same.
+	Second string `protobuf:"bytes,5,opt,name=second,proto3" json:"second,omitempty"`
+	// The least revision to be seen. Absent: as the replica knows it.
+	MinRevision   *int64 `protobuf:"varint,6,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainPairRequest) Reset() {
+	*x = ExplainPairRequest{}
+	mi := &file_memorybank_v1_retrieval_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainPairRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainPairRequest) ProtoMessage() {}
+
+func (x *ExplainPairRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_retrieval_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainPairRequest.ProtoReflect.Descriptor instead.
+func (*ExplainPairRequest) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ExplainPairRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *ExplainPairRequest) GetCollection() string {
+	if x != nil {
+		return x.Collection
+	}
+	return ""
+}
+
+func (x *ExplainPairRequest) GetBankId() string {
+	if x != nil {
+		return x.BankId
+	}
+	return ""
+}
+
+func (x *ExplainPairRequest) GetFirst() string {
+	if x != nil {
+		return x.First
+	}
+	return ""
+}
+
+func (x *ExplainPairRequest) GetSecond() string {
+	if x != nil {
+		return x.Second
+	}
+	return ""
+}
+
+func (x *ExplainPairRequest) GetMinRevision() int64 {
+	if x != nil && x.MinRevision != nil {
+		return *x.MinRevision
+	}
+	return 0
+}
+
+// A sentence of either memory.
+type ComparedSentences struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the first, word for word, at most 1,000 code points of it, as of all words here.
+	First string `protobuf:"bytes,1,opt,name=first,proto3" json:"first,omitempty"`
+	// Of the second, word for word.
+	Second string `protobuf:"bytes,2,opt,name=second,proto3" json:"second,omitempty"`
+	// The first as it is compared: without words that only tell its source, quantities in the notation of the other.
+	FirstCompared string `protobuf:"bytes,3,opt,name=first_compared,json=firstCompared,proto3" json:"first_compared,omitempty"`
+	// The second as it is compared.
+	SecondCompared string `protobuf:"bytes,4,opt,name=second_compared,json=secondCompared,proto3" json:"second_compared,omitempty"`
+	// What the first stands under: headings, dates, its label or speaker.
+	FirstContext []string `protobuf:"bytes,5,rep,name=first_context,json=firstContext,proto3" json:"first_context,omitempty"`
+	// What the second stands under.
+	SecondContext []string `protobuf:"bytes,6,rep,name=second_context,json=secondContext,proto3" json:"second_context,omitempty"`
+	// What keeps them from being compared, or from counting. Empty: nothing does.
+	Bars []SentenceBar `protobuf:"varint,7,rep,packed,name=bars,proto3,enum=memorybank.v1.SentenceBar" json:"bars,omitempty"`
+	// How likely they contradict each other, 0 to 1; told also of those that are not compared. Absent: nothing compares.
+	Contradiction *float64 `protobuf:"fixed64,8,opt,name=contradiction,proto3,oneof" json:"contradiction,omitempty"`
+	// How likely they say the same, 0 to 1. Absent: nothing compares.
+	Sameness      *float64 `protobuf:"fixed64,9,opt,name=sameness,proto3,oneof" json:"sameness,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ComparedSentences) Reset() {
+	*x = ComparedSentences{}
+	mi := &file_memorybank_v1_retrieval_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ComparedSentences) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ComparedSentences) ProtoMessage() {}
+
+func (x *ComparedSentences) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_retrieval_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ComparedSentences.ProtoReflect.Descriptor instead.
+func (*ComparedSentences) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ComparedSentences) GetFirst() string {
+	if x != nil {
+		return x.First
+	}
+	return ""
+}
+
+func (x *ComparedSentences) GetSecond() string {
+	if x != nil {
+		return x.Second
+	}
+	return ""
+}
+
+func (x *ComparedSentences) GetFirstCompared() string {
+	if x != nil {
+		return x.FirstCompared
+	}
+	return ""
+}
+
+func (x *ComparedSentences) GetSecondCompared() string {
+	if x != nil {
+		return x.SecondCompared
+	}
+	return ""
+}
+
+func (x *ComparedSentences) GetFirstContext() []string {
+	if x != nil {
+		return x.FirstContext
+	}
+	return nil
+}
+
+func (x *ComparedSentences) GetSecondContext() []string {
+	if x != nil {
+		return x.SecondContext
+	}
+	return nil
+}
+
+func (x *ComparedSentences) GetBars() []SentenceBar {
+	if x != nil {
+		return x.Bars
+	}
+	return nil
+}
+
+func (x *ComparedSentences) GetContradiction() float64 {
+	if x != nil && x.Contradiction != nil {
+		return *x.Contradiction
+	}
+	return 0
+}
+
+func (x *ComparedSentences) GetSameness() float64 {
+	if x != nil && x.Sameness != nil {
+		return *x.Sameness
+	}
+	return 0
+}
+
+// What the Judge makes of two memories, and what stands between them.
+type ExplainPairResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the offline Judge finds now.
+	Verdict PairVerdict `protobuf:"varint,1,opt,name=verdict,proto3,enum=memorybank.v1.PairVerdict" json:"verdict,omitempty"`
+	// What decides it.
+	Reason PairReason `protobuf:"varint,2,opt,name=reason,proto3,enum=memorybank.v1.PairReason" json:"reason,omitempty"`
+	// The Judge's words for it. Empty: it found nothing.
+	Reasoning string `protobuf:"bytes,3,opt,name=reasoning,proto3" json:"reasoning,omitempty"`
+	// How sure it is, 0 to 1. 0: it found nothing.
+	Confidence float64 `protobuf:"fixed64,4,opt,name=confidence,proto3" json:"confidence,omitempty"`
+	// The 20 pairs of sentences that are likeliest to contradict each other or to say the same, those first.
+	Sentences []*ComparedSentences `protobuf:"bytes,5,rep,name=sentences,proto3" json:"sentences,omitempty"`
+	// How many pairs of sentences there are.
+	SentencePairs int32 `protobuf:"varint,6,opt,name=sentence_pairs,json=sentencePairs,proto3" json:"sentence_pairs,omitempty"`
+	// What compares sentences (`judging.model`).
+	Model string `protobuf:"bytes,7,opt,name=model,proto3" json:"model,omitempty"`
+	// The likelihood from which a contradiction is sure: of nodes the bank's own `validation_floor`, if that is lower.
+	SureLine float64 `protobuf:"fixed64,8,opt,name=sure_line,json=sureLine,proto3" json:"sure_line,omitempty"`
+	// The likelihood from which it is suspected.
+	SuspectedLine float64 `protobuf:"fixed64,9,opt,name=suspected_line,json=suspectedLine,proto3" json:"suspected_line,omitempty"`
+	// The likelihood from which sentences say the same.
+	SameLine float64 `protobuf:"fixed64,10,opt,name=same_line,json=sameLine,proto3" json:"same_line,omitempty"`
+	// The place of the older one among those most like the newer, from 1. 0: it is not among them.
+	Rank int32 `protobuf:"varint,11,opt,name=rank,proto3" json:"rank,omitempty"`
+	// With how many of these the newer is compared as it comes.
+	ComparedWith int32 `protobuf:"varint,12,opt,name=compared_with,json=comparedWith,proto3" json:"compared_with,omitempty"`
+	// Why they would not be compared now. UNSPECIFIED: they would.
+	NotCompared PairNotCompared `protobuf:"varint,13,opt,name=not_compared,json=notCompared,proto3,enum=memorybank.v1.PairNotCompared" json:"not_compared,omitempty"`
+	// Whether they are contested with each other now.
+	Contested bool `protobuf:"varint,14,opt,name=contested,proto3" json:"contested,omitempty"`
+	// The fact whose place the other took. Empty: neither.
+	SupersededId string `protobuf:"bytes,15,opt,name=superseded_id,json=supersededId,proto3" json:"superseded_id,omitempty"`
+	// Why it did.
+	SupersededReason SupersededReason `protobuf:"varint,16,opt,name=superseded_reason,json=supersededReason,proto3,enum=memorybank.v1.SupersededReason" json:"superseded_reason,omitempty"`
+	// The last 20 conflicts of the bank with both as sides, oldest first, closed and suspected ones as well: `reasoning` is
+	// what was stored with the opinion, with the name of what compared them.
+	Conflicts []*Conflict `protobuf:"bytes,17,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	// The node in which both became one. Empty: they did not.
+	MergedInto string `protobuf:"bytes,18,opt,name=merged_into,json=mergedInto,proto3" json:"merged_into,omitempty"`
+	// Why they did.
+	MergeReason MergeReason `protobuf:"varint,19,opt,name=merge_reason,json=mergeReason,proto3,enum=memorybank.v1.MergeReason" json:"merge_reason,omitempty"`
+	// The Consolidator's own account of it.
+	MergeDescription string `protobuf:"bytes,20,opt,name=merge_description,json=mergeDescription,proto3" json:"merge_description,omitempty"`
+	// The revision of the bank or the collection.
+	Revision      int64 `protobuf:"varint,21,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainPairResponse) Reset() {
+	*x = ExplainPairResponse{}
+	mi := &file_memorybank_v1_retrieval_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainPairResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainPairResponse) ProtoMessage() {}
+
+func (x *ExplainPairResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_memorybank_v1_retrieval_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainPairResponse.ProtoReflect.Descriptor instead.
+func (*ExplainPairResponse) Descriptor() ([]byte, []int) {
+	return file_memorybank_v1_retrieval_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ExplainPairResponse) GetVerdict() PairVerdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return PairVerdict_PAIR_VERDICT_UNSPECIFIED
+}
+
+func (x *ExplainPairResponse) GetReason() PairReason {
+	if x != nil {
+		return x.Reason
+	}
+	return PairReason_PAIR_REASON_UNSPECIFIED
+}
+
+func (x *ExplainPairResponse) GetReasoning() string {
+	if x != nil {
+		return x.Reasoning
+	}
+	return ""
+}
+
+func (x *ExplainPairResponse) GetConfidence() float64 {
+	if x != nil {
+		return x.Confidence
+	}
+	return 0
+}
+
+func (x *ExplainPairResponse) GetSentences() []*ComparedSentences {
+	if x != nil {
+		return x.Sentences
+	}
+	return nil
+}
+
+func (x *ExplainPairResponse) GetSentencePairs() int32 {
+	if x != nil {
+		return x.SentencePairs
+	}
+	return 0
+}
+
+func (x *ExplainPairResponse) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *ExplainPairResponse) GetSureLine() float64 {
+	if x != nil {
+		return x.SureLine
+	}
+	return 0
+}
+
+func (x *ExplainPairResponse) GetSuspectedLine() float64 {
+	if x != nil {
+		return x.SuspectedLine
+	}
+	return 0
+}
+
+func (x *ExplainPairResponse) GetSameLine() float64 {
+	if x != nil {
+		return x.SameLine
+	}
+	return 0
+}
+
+func (x *ExplainPairResponse) GetRank() int32 {
+	if x != nil {
+		return x.Rank
+	}
+	return 0
+}
+
+func (x *ExplainPairResponse) GetComparedWith() int32 {
+	if x != nil {
+		return x.ComparedWith
+	}
+	return 0
+}
+
+func (x *ExplainPairResponse) GetNotCompared() PairNotCompared {
+	if x != nil {
+		return x.NotCompared
+	}
+	return PairNotCompared_PAIR_NOT_COMPARED_UNSPECIFIED
+}
+
+func (x *ExplainPairResponse) GetContested() bool {
+	if x != nil {
+		return x.Contested
+	}
+	return false
+}
+
+func (x *ExplainPairResponse) GetSupersededId() string {
+	if x != nil {
+		return x.SupersededId
+	}
+	return ""
+}
+
+func (x *ExplainPairResponse) GetSupersededReason() SupersededReason {
+	if x != nil {
+		return x.SupersededReason
+	}
+	return SupersededReason_SUPERSEDED_REASON_UNSPECIFIED
+}
+
+func (x *ExplainPairResponse) GetConflicts() []*Conflict {
+	if x != nil {
+		return x.Conflicts
+	}
+	return nil
+}
+
+func (x *ExplainPairResponse) GetMergedInto() string {
+	if x != nil {
+		return x.MergedInto
+	}
+	return ""
+}
+
+func (x *ExplainPairResponse) GetMergeReason() MergeReason {
+	if x != nil {
+		return x.MergeReason
+	}
+	return MergeReason_MERGE_REASON_UNSPECIFIED
+}
+
+func (x *ExplainPairResponse) GetMergeDescription() string {
+	if x != nil {
+		return x.MergeDescription
+	}
+	return ""
+}
+
+func (x *ExplainPairResponse) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
 }
 
 var File_memorybank_v1_retrieval_proto protoreflect.FileDescriptor
@@ -2633,7 +3400,7 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\ttruncated\x18\t \x01(\bR\ttruncated\x12\x1f\n" +
 	"\vbelow_floor\x18\n" +
 	" \x01(\x05R\n" +
-	"belowFloor\"\xa9\t\n" +
+	"belowFloor\"\xe2\t\n" +
 	"\x16AssembleContextRequest\x12\x14\n" +
 	"\x05input\x18\x01 \x01(\tR\x05input\x12\x16\n" +
 	"\x06system\x18\x02 \x01(\tR\x06system\x12\x18\n" +
@@ -2664,7 +3431,8 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\aobserve\x18\x17 \x01(\bR\aobserve\x12\x1f\n" +
 	"\vtools_apart\x18\x18 \x01(\bR\n" +
 	"toolsApart\x12 \n" +
-	"\tmin_score\x18\x19 \x01(\x01H\x06R\bminScore\x88\x01\x01\x1a?\n" +
+	"\tmin_score\x18\x19 \x01(\x01H\x06R\bminScore\x88\x01\x01\x12&\n" +
+	"\frecall_turns\x18\x1a \x01(\bH\aR\vrecallTurns\x88\x01\x01\x1a?\n" +
 	"\x11MinRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01B\x0f\n" +
@@ -2676,7 +3444,8 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"_top_factsB\x0f\n" +
 	"\r_top_episodesB\f\n" +
 	"\n" +
-	"_min_score\"8\n" +
+	"_min_scoreB\x0f\n" +
+	"\r_recall_turns\"8\n" +
 	"\x0eContextMessage\x12\x12\n" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"U\n" +
@@ -2703,7 +3472,7 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"belowFloor\x1a<\n" +
 	"\x0eRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xfb\b\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xe4\t\n" +
 	"\x0eExplainRequest\x12\x14\n" +
 	"\x05input\x18\x01 \x01(\tR\x05input\x12\x16\n" +
 	"\x06system\x18\x02 \x01(\tR\x06system\x12\x18\n" +
@@ -2728,7 +3497,9 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\ttop_facts\x18\x14 \x01(\x05H\x05R\btopFacts\x88\x01\x01\x12&\n" +
 	"\ftop_episodes\x18\x15 \x01(\x05H\x06R\vtopEpisodes\x88\x01\x01\x12\x1f\n" +
 	"\vtools_apart\x18\x18 \x01(\bR\n" +
-	"toolsApart\x12\x19\n" +
+	"toolsApart\x12 \n" +
+	"\tmin_score\x18\x19 \x01(\x01H\aR\bminScore\x88\x01\x01\x12&\n" +
+	"\frecall_turns\x18\x1a \x01(\bH\bR\vrecallTurns\x88\x01\x01\x12\x19\n" +
 	"\anode_id\x18\x1f \x01(\tH\x00R\x06nodeId\x125\n" +
 	"\asegment\x18  \x01(\v2\x19.memorybank.v1.SegmentRefH\x00R\asegment\x12\x1d\n" +
 	"\trecord_id\x18! \x01(\tH\x00R\brecordId\x12\x14\n" +
@@ -2744,7 +3515,10 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\v_collectionB\f\n" +
 	"\n" +
 	"_top_factsB\x0f\n" +
-	"\r_top_episodesJ\x04\b\n" +
+	"\r_top_episodesB\f\n" +
+	"\n" +
+	"_min_scoreB\x0f\n" +
+	"\r_recall_turnsJ\x04\b\n" +
 	"\x10\vJ\x04\b\r\x10\x0eJ\x04\b\x16\x10\x17J\x04\b\x17\x10\x18\"\xec\x01\n" +
 	"\x0fExplainResponse\x126\n" +
 	"\bmemories\x18\x01 \x03(\v2\x1a.memorybank.v1.ExplanationR\bmemories\x12\x16\n" +
@@ -2781,7 +3555,55 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x04_cut\";\n" +
 	"\rContextChange\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value*w\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xda\x01\n" +
+	"\x12ExplainPairRequest\x12\x18\n" +
+	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\n" +
+	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x12\x1d\n" +
+	"\abank_id\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x14\n" +
+	"\x05first\x18\x04 \x01(\tR\x05first\x12\x16\n" +
+	"\x06second\x18\x05 \x01(\tR\x06second\x12&\n" +
+	"\fmin_revision\x18\x06 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\r_min_revision\"\xf8\x02\n" +
+	"\x11ComparedSentences\x12\x14\n" +
+	"\x05first\x18\x01 \x01(\tR\x05first\x12\x16\n" +
+	"\x06second\x18\x02 \x01(\tR\x06second\x12%\n" +
+	"\x0efirst_compared\x18\x03 \x01(\tR\rfirstCompared\x12'\n" +
+	"\x0fsecond_compared\x18\x04 \x01(\tR\x0esecondCompared\x12#\n" +
+	"\rfirst_context\x18\x05 \x03(\tR\ffirstContext\x12%\n" +
+	"\x0esecond_context\x18\x06 \x03(\tR\rsecondContext\x12.\n" +
+	"\x04bars\x18\a \x03(\x0e2\x1a.memorybank.v1.SentenceBarR\x04bars\x12)\n" +
+	"\rcontradiction\x18\b \x01(\x01H\x00R\rcontradiction\x88\x01\x01\x12\x1f\n" +
+	"\bsameness\x18\t \x01(\x01H\x01R\bsameness\x88\x01\x01B\x10\n" +
+	"\x0e_contradictionB\v\n" +
+	"\t_sameness\"\x87\a\n" +
+	"\x13ExplainPairResponse\x124\n" +
+	"\averdict\x18\x01 \x01(\x0e2\x1a.memorybank.v1.PairVerdictR\averdict\x121\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x19.memorybank.v1.PairReasonR\x06reason\x12\x1c\n" +
+	"\treasoning\x18\x03 \x01(\tR\treasoning\x12\x1e\n" +
+	"\n" +
+	"confidence\x18\x04 \x01(\x01R\n" +
+	"confidence\x12>\n" +
+	"\tsentences\x18\x05 \x03(\v2 .memorybank.v1.ComparedSentencesR\tsentences\x12%\n" +
+	"\x0esentence_pairs\x18\x06 \x01(\x05R\rsentencePairs\x12\x14\n" +
+	"\x05model\x18\a \x01(\tR\x05model\x12\x1b\n" +
+	"\tsure_line\x18\b \x01(\x01R\bsureLine\x12%\n" +
+	"\x0esuspected_line\x18\t \x01(\x01R\rsuspectedLine\x12\x1b\n" +
+	"\tsame_line\x18\n" +
+	" \x01(\x01R\bsameLine\x12\x12\n" +
+	"\x04rank\x18\v \x01(\x05R\x04rank\x12#\n" +
+	"\rcompared_with\x18\f \x01(\x05R\fcomparedWith\x12A\n" +
+	"\fnot_compared\x18\r \x01(\x0e2\x1e.memorybank.v1.PairNotComparedR\vnotCompared\x12\x1c\n" +
+	"\tcontested\x18\x0e \x01(\bR\tcontested\x12#\n" +
+	"\rsuperseded_id\x18\x0f \x01(\tR\fsupersededId\x12L\n" +
+	"\x11superseded_reason\x18\x10 \x01(\x0e2\x1f.memorybank.v1.SupersededReasonR\x10supersededReason\x125\n" +
+	"\tconflicts\x18\x11 \x03(\v2\x17.memorybank.v1.ConflictR\tconflicts\x12\x1f\n" +
+	"\vmerged_into\x18\x12 \x01(\tR\n" +
+	"mergedInto\x12=\n" +
+	"\fmerge_reason\x18\x13 \x01(\x0e2\x1a.memorybank.v1.MergeReasonR\vmergeReason\x12+\n" +
+	"\x11merge_description\x18\x14 \x01(\tR\x10mergeDescription\x12\x1a\n" +
+	"\brevision\x18\x15 \x01(\x03R\brevision*w\n" +
 	"\n" +
 	"SearchMode\x12\x1b\n" +
 	"\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n" +
@@ -2812,7 +3634,7 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x11CONTEXT_PART_BANK\x10\x02\x12\x1d\n" +
 	"\x19CONTEXT_PART_INSTRUCTIONS\x10\x03\x12\x1a\n" +
 	"\x16CONTEXT_PART_LONG_TERM\x10\x04\x12\x18\n" +
-	"\x14CONTEXT_PART_WORKING\x10\x05*\xd2\x03\n" +
+	"\x14CONTEXT_PART_WORKING\x10\x05*\xf2\x03\n" +
 	"\rExplainReason\x12\x1e\n" +
 	"\x1aEXPLAIN_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15EXPLAIN_REASON_STANDS\x10\x01\x12\x1c\n" +
@@ -2829,7 +3651,47 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x18EXPLAIN_REASON_NOT_SHOWN\x10\v\x12 \n" +
 	"\x1cEXPLAIN_REASON_PART_LEFT_OUT\x10\f\x12\x1d\n" +
 	"\x19EXPLAIN_REASON_MEMORY_OFF\x10\r\x12 \n" +
-	"\x1cEXPLAIN_REASON_AWAITS_REVIEW\x10\x0e2\xe2\x03\n" +
+	"\x1cEXPLAIN_REASON_AWAITS_REVIEW\x10\x0e\x12\x1e\n" +
+	"\x1aEXPLAIN_REASON_BELOW_FLOOR\x10\x0f*\x96\x01\n" +
+	"\vPairVerdict\x12\x1c\n" +
+	"\x18PAIR_VERDICT_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12PAIR_VERDICT_APART\x10\x01\x12\x1e\n" +
+	"\x1aPAIR_VERDICT_CONTRADICTION\x10\x02\x12\x1a\n" +
+	"\x16PAIR_VERDICT_SUSPECTED\x10\x03\x12\x15\n" +
+	"\x11PAIR_VERDICT_SAME\x10\x04*\xad\x03\n" +
+	"\n" +
+	"PairReason\x12\x1b\n" +
+	"\x17PAIR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19PAIR_REASON_CONTRADICTION\x10\x01\x12\x14\n" +
+	"\x10PAIR_REASON_SAME\x10\x02\x12\x19\n" +
+	"\x15PAIR_REASON_GENERATED\x10\x03\x12\x17\n" +
+	"\x13PAIR_REASON_ENTRIES\x10\x04\x12\x1b\n" +
+	"\x17PAIR_REASON_NOT_NEAREST\x10\x05\x12\x1c\n" +
+	"\x18PAIR_REASON_OTHER_MATTER\x10\x06\x12\x18\n" +
+	"\x14PAIR_REASON_QUANTITY\x10\a\x12\x18\n" +
+	"\x14PAIR_REASON_TOO_LONG\x10\b\x12\x1c\n" +
+	"\x18PAIR_REASON_NOTHING_SAID\x10\t\x12 \n" +
+	"\x1cPAIR_REASON_NOTHING_COMPARES\x10\n" +
+	"\x12\x16\n" +
+	"\x12PAIR_REASON_PARTLY\x10\v\x12\x1a\n" +
+	"\x16PAIR_REASON_BELOW_LINE\x10\f\x12\x1a\n" +
+	"\x16PAIR_REASON_ESSENTIALS\x10\r\x12\x1a\n" +
+	"\x16PAIR_REASON_WORDS_LOST\x10\x0e*\xca\x01\n" +
+	"\x0fPairNotCompared\x12!\n" +
+	"\x1dPAIR_NOT_COMPARED_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16PAIR_NOT_COMPARED_RANK\x10\x01\x12\x1e\n" +
+	"\x1aPAIR_NOT_COMPARED_UNJUDGED\x10\x02\x12\x1d\n" +
+	"\x19PAIR_NOT_COMPARED_SETTLED\x10\x03\x12\x1d\n" +
+	"\x19PAIR_NOT_COMPARED_SPEAKER\x10\x04\x12\x1a\n" +
+	"\x16PAIR_NOT_COMPARED_GONE\x10\x05*\xd4\x01\n" +
+	"\vSentenceBar\x12\x1c\n" +
+	"\x18SENTENCE_BAR_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16SENTENCE_BAR_GENERATED\x10\x01\x12\x18\n" +
+	"\x14SENTENCE_BAR_ENTRIES\x10\x02\x12\x1c\n" +
+	"\x18SENTENCE_BAR_NOT_NEAREST\x10\x03\x12\x1d\n" +
+	"\x19SENTENCE_BAR_OTHER_MATTER\x10\x04\x12\x19\n" +
+	"\x15SENTENCE_BAR_QUANTITY\x10\x05\x12\x19\n" +
+	"\x15SENTENCE_BAR_TOO_LONG\x10\x062\xc8\x04\n" +
 	"\tRetrieval\x12Q\n" +
 	"\x06Search\x12\x1c.memorybank.v1.SearchRequest\x1a\x1d.memorybank.v1.SearchResponse\"\n" +
 	"\xea\xe0\x18\x03\n" +
@@ -2843,6 +3705,8 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x0fAssembleContext\x12%.memorybank.v1.AssembleContextRequest\x1a&.memorybank.v1.AssembleContextResponse\"\x0e\xea\xe0\x18\x03\n" +
 	"\x01\x01\xf0\xe0\x18\x1e\x90\x02\x02\x12X\n" +
 	"\aExplain\x12\x1d.memorybank.v1.ExplainRequest\x1a\x1e.memorybank.v1.ExplainResponse\"\x0e\xea\xe0\x18\x03\n" +
+	"\x01\x01\xf0\xe0\x18\x1e\x90\x02\x01\x12d\n" +
+	"\vExplainPair\x12!.memorybank.v1.ExplainPairRequest\x1a\".memorybank.v1.ExplainPairResponse\"\x0e\xea\xe0\x18\x03\n" +
 	"\x01\x01\xf0\xe0\x18\x1e\x90\x02\x01B-\n" +
 	"\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3"
 
@@ -2858,8 +3722,8 @@ func file_memorybank_v1_retrieval_proto_rawDescGZIP() []byte {
 	return file_memorybank_v1_retrieval_proto_rawDescData
 }
 
-var file_memorybank_v1_retrieval_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_memorybank_v1_retrieval_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_memorybank_v1_retrieval_proto_enumTypes = make([]protoimpl.EnumInfo, 11)
+var file_memorybank_v1_retrieval_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_memorybank_v1_retrieval_proto_goTypes = []any{
 	(SearchMode)(0),                 // 0: memorybank.v1.SearchMode
 	(SearchTarget)(0),               // 1: memorybank.v1.SearchTarget
@@ -2868,100 +3732,119 @@ var file_memorybank_v1_retrieval_proto_goTypes = []any{
 	(ContextForm)(0),                // 4: memorybank.v1.ContextForm
 	(ContextPart)(0),                // 5: memorybank.v1.ContextPart
 	(ExplainReason)(0),              // 6: memorybank.v1.ExplainReason
-	(*Structure)(nil),               // 7: memorybank.v1.Structure
-	(*SearchRequest)(nil),           // 8: memorybank.v1.SearchRequest
-	(*SearchResponse)(nil),          // 9: memorybank.v1.SearchResponse
-	(*BatchSearchRequest)(nil),      // 10: memorybank.v1.BatchSearchRequest
-	(*BatchSearchResponse)(nil),     // 11: memorybank.v1.BatchSearchResponse
-	(*AugmentRequest)(nil),          // 12: memorybank.v1.AugmentRequest
-	(*AugmentResponse)(nil),         // 13: memorybank.v1.AugmentResponse
-	(*AssembleContextRequest)(nil),  // 14: memorybank.v1.AssembleContextRequest
-	(*ContextMessage)(nil),          // 15: memorybank.v1.ContextMessage
-	(*MissingPart)(nil),             // 16: memorybank.v1.MissingPart
-	(*AssembleContextResponse)(nil), // 17: memorybank.v1.AssembleContextResponse
-	(*ExplainRequest)(nil),          // 18: memorybank.v1.ExplainRequest
-	(*ExplainResponse)(nil),         // 19: memorybank.v1.ExplainResponse
-	(*Explanation)(nil),             // 20: memorybank.v1.Explanation
-	(*ContextChange)(nil),           // 21: memorybank.v1.ContextChange
-	nil,                             // 22: memorybank.v1.AssembleContextRequest.MinRevisionsEntry
-	nil,                             // 23: memorybank.v1.AssembleContextResponse.RevisionsEntry
-	nil,                             // 24: memorybank.v1.ExplainRequest.MinRevisionsEntry
-	nil,                             // 25: memorybank.v1.ExplainResponse.RevisionsEntry
-	(*Vector)(nil),                  // 26: memorybank.v1.Vector
-	(*Filter)(nil),                  // 27: memorybank.v1.Filter
-	(*SearchHit)(nil),               // 28: memorybank.v1.SearchHit
-	(*Node)(nil),                    // 29: memorybank.v1.Node
-	(ToolFormat)(0),                 // 30: memorybank.v1.ToolFormat
-	(*Section)(nil),                 // 31: memorybank.v1.Section
-	(*LeftOut)(nil),                 // 32: memorybank.v1.LeftOut
-	(*SourceRef)(nil),               // 33: memorybank.v1.SourceRef
-	(*durationpb.Duration)(nil),     // 34: google.protobuf.Duration
-	(*MissingSource)(nil),           // 35: memorybank.v1.MissingSource
-	(*SegmentRef)(nil),              // 36: memorybank.v1.SegmentRef
-	(*ScoreShare)(nil),              // 37: memorybank.v1.ScoreShare
-	(*timestamppb.Timestamp)(nil),   // 38: google.protobuf.Timestamp
-	(SupersededReason)(0),           // 39: memorybank.v1.SupersededReason
+	(PairVerdict)(0),                // 7: memorybank.v1.PairVerdict
+	(PairReason)(0),                 // 8: memorybank.v1.PairReason
+	(PairNotCompared)(0),            // 9: memorybank.v1.PairNotCompared
+	(SentenceBar)(0),                // 10: memorybank.v1.SentenceBar
+	(*Structure)(nil),               // 11: memorybank.v1.Structure
+	(*SearchRequest)(nil),           // 12: memorybank.v1.SearchRequest
+	(*SearchResponse)(nil),          // 13: memorybank.v1.SearchResponse
+	(*BatchSearchRequest)(nil),      // 14: memorybank.v1.BatchSearchRequest
+	(*BatchSearchResponse)(nil),     // 15: memorybank.v1.BatchSearchResponse
+	(*AugmentRequest)(nil),          // 16: memorybank.v1.AugmentRequest
+	(*AugmentResponse)(nil),         // 17: memorybank.v1.AugmentResponse
+	(*AssembleContextRequest)(nil),  // 18: memorybank.v1.AssembleContextRequest
+	(*ContextMessage)(nil),          // 19: memorybank.v1.ContextMessage
+	(*MissingPart)(nil),             // 20: memorybank.v1.MissingPart
+	(*AssembleContextResponse)(nil), // 21: memorybank.v1.AssembleContextResponse
+	(*ExplainRequest)(nil),          // 22: memorybank.v1.ExplainRequest
+	(*ExplainResponse)(nil),         // 23: memorybank.v1.ExplainResponse
+	(*Explanation)(nil),             // 24: memorybank.v1.Explanation
+	(*ContextChange)(nil),           // 25: memorybank.v1.ContextChange
+	(*ExplainPairRequest)(nil),      // 26: memorybank.v1.ExplainPairRequest
+	(*ComparedSentences)(nil),       // 27: memorybank.v1.ComparedSentences
+	(*ExplainPairResponse)(nil),     // 28: memorybank.v1.ExplainPairResponse
+	nil,                             // 29: memorybank.v1.AssembleContextRequest.MinRevisionsEntry
+	nil,                             // 30: memorybank.v1.AssembleContextResponse.RevisionsEntry
+	nil,                             // 31: memorybank.v1.ExplainRequest.MinRevisionsEntry
+	nil,                             // 32: memorybank.v1.ExplainResponse.RevisionsEntry
+	(*Vector)(nil),                  // 33: memorybank.v1.Vector
+	(*Filter)(nil),                  // 34: memorybank.v1.Filter
+	(*SearchHit)(nil),               // 35: memorybank.v1.SearchHit
+	(*Node)(nil),                    // 36: memorybank.v1.Node
+	(ToolFormat)(0),                 // 37: memorybank.v1.ToolFormat
+	(*Section)(nil),                 // 38: memorybank.v1.Section
+	(*LeftOut)(nil),                 // 39: memorybank.v1.LeftOut
+	(*SourceRef)(nil),               // 40: memorybank.v1.SourceRef
+	(*durationpb.Duration)(nil),     // 41: google.protobuf.Duration
+	(*MissingSource)(nil),           // 42: memorybank.v1.MissingSource
+	(*SegmentRef)(nil),              // 43: memorybank.v1.SegmentRef
+	(*ScoreShare)(nil),              // 44: memorybank.v1.ScoreShare
+	(*timestamppb.Timestamp)(nil),   // 45: google.protobuf.Timestamp
+	(SupersededReason)(0),           // 46: memorybank.v1.SupersededReason
+	(*Conflict)(nil),                // 47: memorybank.v1.Conflict
+	(MergeReason)(0),                // 48: memorybank.v1.MergeReason
 }
 var file_memorybank_v1_retrieval_proto_depIdxs = []int32{
-	26, // 0: memorybank.v1.SearchRequest.embedding:type_name -> memorybank.v1.Vector
+	33, // 0: memorybank.v1.SearchRequest.embedding:type_name -> memorybank.v1.Vector
 	0,  // 1: memorybank.v1.SearchRequest.mode:type_name -> memorybank.v1.SearchMode
 	1,  // 2: memorybank.v1.SearchRequest.target:type_name -> memorybank.v1.SearchTarget
-	27, // 3: memorybank.v1.SearchRequest.filter:type_name -> memorybank.v1.Filter
+	34, // 3: memorybank.v1.SearchRequest.filter:type_name -> memorybank.v1.Filter
 	2,  // 4: memorybank.v1.SearchRequest.fusion:type_name -> memorybank.v1.Fusion
-	7,  // 5: memorybank.v1.SearchRequest.structure:type_name -> memorybank.v1.Structure
-	28, // 6: memorybank.v1.SearchResponse.hits:type_name -> memorybank.v1.SearchHit
-	29, // 7: memorybank.v1.SearchResponse.neighbors:type_name -> memorybank.v1.Node
+	11, // 5: memorybank.v1.SearchRequest.structure:type_name -> memorybank.v1.Structure
+	35, // 6: memorybank.v1.SearchResponse.hits:type_name -> memorybank.v1.SearchHit
+	36, // 7: memorybank.v1.SearchResponse.neighbors:type_name -> memorybank.v1.Node
 	3,  // 8: memorybank.v1.SearchResponse.reranking:type_name -> memorybank.v1.Reranking
-	8,  // 9: memorybank.v1.BatchSearchRequest.searches:type_name -> memorybank.v1.SearchRequest
-	9,  // 10: memorybank.v1.BatchSearchResponse.results:type_name -> memorybank.v1.SearchResponse
-	30, // 11: memorybank.v1.AugmentRequest.tool_format:type_name -> memorybank.v1.ToolFormat
+	12, // 9: memorybank.v1.BatchSearchRequest.searches:type_name -> memorybank.v1.SearchRequest
+	13, // 10: memorybank.v1.BatchSearchResponse.results:type_name -> memorybank.v1.SearchResponse
+	37, // 11: memorybank.v1.AugmentRequest.tool_format:type_name -> memorybank.v1.ToolFormat
 	0,  // 12: memorybank.v1.AugmentRequest.mode:type_name -> memorybank.v1.SearchMode
 	1,  // 13: memorybank.v1.AugmentRequest.target:type_name -> memorybank.v1.SearchTarget
-	7,  // 14: memorybank.v1.AugmentRequest.structure:type_name -> memorybank.v1.Structure
-	28, // 15: memorybank.v1.AugmentResponse.hits:type_name -> memorybank.v1.SearchHit
-	31, // 16: memorybank.v1.AugmentResponse.sections:type_name -> memorybank.v1.Section
-	32, // 17: memorybank.v1.AugmentResponse.left_out:type_name -> memorybank.v1.LeftOut
+	11, // 14: memorybank.v1.AugmentRequest.structure:type_name -> memorybank.v1.Structure
+	35, // 15: memorybank.v1.AugmentResponse.hits:type_name -> memorybank.v1.SearchHit
+	38, // 16: memorybank.v1.AugmentResponse.sections:type_name -> memorybank.v1.Section
+	39, // 17: memorybank.v1.AugmentResponse.left_out:type_name -> memorybank.v1.LeftOut
 	3,  // 18: memorybank.v1.AugmentResponse.reranking:type_name -> memorybank.v1.Reranking
 	5,  // 19: memorybank.v1.AssembleContextRequest.parts:type_name -> memorybank.v1.ContextPart
 	4,  // 20: memorybank.v1.AssembleContextRequest.form:type_name -> memorybank.v1.ContextForm
-	30, // 21: memorybank.v1.AssembleContextRequest.tool_format:type_name -> memorybank.v1.ToolFormat
-	22, // 22: memorybank.v1.AssembleContextRequest.min_revisions:type_name -> memorybank.v1.AssembleContextRequest.MinRevisionsEntry
-	33, // 23: memorybank.v1.AssembleContextRequest.refs:type_name -> memorybank.v1.SourceRef
-	34, // 24: memorybank.v1.AssembleContextRequest.part_timeout:type_name -> google.protobuf.Duration
+	37, // 21: memorybank.v1.AssembleContextRequest.tool_format:type_name -> memorybank.v1.ToolFormat
+	29, // 22: memorybank.v1.AssembleContextRequest.min_revisions:type_name -> memorybank.v1.AssembleContextRequest.MinRevisionsEntry
+	40, // 23: memorybank.v1.AssembleContextRequest.refs:type_name -> memorybank.v1.SourceRef
+	41, // 24: memorybank.v1.AssembleContextRequest.part_timeout:type_name -> google.protobuf.Duration
 	5,  // 25: memorybank.v1.MissingPart.part:type_name -> memorybank.v1.ContextPart
-	15, // 26: memorybank.v1.AssembleContextResponse.messages:type_name -> memorybank.v1.ContextMessage
-	31, // 27: memorybank.v1.AssembleContextResponse.sections:type_name -> memorybank.v1.Section
-	32, // 28: memorybank.v1.AssembleContextResponse.left_out:type_name -> memorybank.v1.LeftOut
-	16, // 29: memorybank.v1.AssembleContextResponse.missing:type_name -> memorybank.v1.MissingPart
-	23, // 30: memorybank.v1.AssembleContextResponse.revisions:type_name -> memorybank.v1.AssembleContextResponse.RevisionsEntry
-	35, // 31: memorybank.v1.AssembleContextResponse.missing_sources:type_name -> memorybank.v1.MissingSource
+	19, // 26: memorybank.v1.AssembleContextResponse.messages:type_name -> memorybank.v1.ContextMessage
+	38, // 27: memorybank.v1.AssembleContextResponse.sections:type_name -> memorybank.v1.Section
+	39, // 28: memorybank.v1.AssembleContextResponse.left_out:type_name -> memorybank.v1.LeftOut
+	20, // 29: memorybank.v1.AssembleContextResponse.missing:type_name -> memorybank.v1.MissingPart
+	30, // 30: memorybank.v1.AssembleContextResponse.revisions:type_name -> memorybank.v1.AssembleContextResponse.RevisionsEntry
+	42, // 31: memorybank.v1.AssembleContextResponse.missing_sources:type_name -> memorybank.v1.MissingSource
 	5,  // 32: memorybank.v1.ExplainRequest.parts:type_name -> memorybank.v1.ContextPart
-	30, // 33: memorybank.v1.ExplainRequest.tool_format:type_name -> memorybank.v1.ToolFormat
-	24, // 34: memorybank.v1.ExplainRequest.min_revisions:type_name -> memorybank.v1.ExplainRequest.MinRevisionsEntry
-	33, // 35: memorybank.v1.ExplainRequest.refs:type_name -> memorybank.v1.SourceRef
-	36, // 36: memorybank.v1.ExplainRequest.segment:type_name -> memorybank.v1.SegmentRef
-	20, // 37: memorybank.v1.ExplainResponse.memories:type_name -> memorybank.v1.Explanation
-	25, // 38: memorybank.v1.ExplainResponse.revisions:type_name -> memorybank.v1.ExplainResponse.RevisionsEntry
+	37, // 33: memorybank.v1.ExplainRequest.tool_format:type_name -> memorybank.v1.ToolFormat
+	31, // 34: memorybank.v1.ExplainRequest.min_revisions:type_name -> memorybank.v1.ExplainRequest.MinRevisionsEntry
+	40, // 35: memorybank.v1.ExplainRequest.refs:type_name -> memorybank.v1.SourceRef
+	43, // 36: memorybank.v1.ExplainRequest.segment:type_name -> memorybank.v1.SegmentRef
+	24, // 37: memorybank.v1.ExplainResponse.memories:type_name -> memorybank.v1.Explanation
+	32, // 38: memorybank.v1.ExplainResponse.revisions:type_name -> memorybank.v1.ExplainResponse.RevisionsEntry
 	6,  // 39: memorybank.v1.Explanation.reason:type_name -> memorybank.v1.ExplainReason
-	21, // 40: memorybank.v1.Explanation.changes:type_name -> memorybank.v1.ContextChange
-	37, // 41: memorybank.v1.Explanation.why:type_name -> memorybank.v1.ScoreShare
-	38, // 42: memorybank.v1.Explanation.expire_time:type_name -> google.protobuf.Timestamp
-	39, // 43: memorybank.v1.Explanation.superseded_reason:type_name -> memorybank.v1.SupersededReason
-	8,  // 44: memorybank.v1.Retrieval.Search:input_type -> memorybank.v1.SearchRequest
-	10, // 45: memorybank.v1.Retrieval.BatchSearch:input_type -> memorybank.v1.BatchSearchRequest
-	12, // 46: memorybank.v1.Retrieval.Augment:input_type -> memorybank.v1.AugmentRequest
-	14, // 47: memorybank.v1.Retrieval.AssembleContext:input_type -> memorybank.v1.AssembleContextRequest
-	18, // 48: memorybank.v1.Retrieval.Explain:input_type -> memorybank.v1.ExplainRequest
-	9,  // 49: memorybank.v1.Retrieval.Search:output_type -> memorybank.v1.SearchResponse
-	11, // 50: memorybank.v1.Retrieval.BatchSearch:output_type -> memorybank.v1.BatchSearchResponse
-	13, // 51: memorybank.v1.Retrieval.Augment:output_type -> memorybank.v1.AugmentResponse
-	17, // 52: memorybank.v1.Retrieval.AssembleContext:output_type -> memorybank.v1.AssembleContextResponse
-	19, // 53: memorybank.v1.Retrieval.Explain:output_type -> memorybank.v1.ExplainResponse
-	49, // [49:54] is the sub-list for method output_type
-	44, // [44:49] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	25, // 40: memorybank.v1.Explanation.changes:type_name -> memorybank.v1.ContextChange
+	44, // 41: memorybank.v1.Explanation.why:type_name -> memorybank.v1.ScoreShare
+	45, // 42: memorybank.v1.Explanation.expire_time:type_name -> google.protobuf.Timestamp
+	46, // 43: memorybank.v1.Explanation.superseded_reason:type_name -> memorybank.v1.SupersededReason
+	10, // 44: memorybank.v1.ComparedSentences.bars:type_name -> memorybank.v1.SentenceBar
+	7,  // 45: memorybank.v1.ExplainPairResponse.verdict:type_name -> memorybank.v1.PairVerdict
+	8,  // 46: memorybank.v1.ExplainPairResponse.reason:type_name -> memorybank.v1.PairReason
+	27, // 47: memorybank.v1.ExplainPairResponse.sentences:type_name -> memorybank.v1.ComparedSentences
+	9,  // 48: memorybank.v1.ExplainPairResponse.not_compared:type_name -> memorybank.v1.PairNotCompared
+	46, // 49: memorybank.v1.ExplainPairResponse.superseded_reason:type_name -> memorybank.v1.SupersededReason
+	47, // 50: memorybank.v1.ExplainPairResponse.conflicts:type_name -> memorybank.v1.Conflict
+	48, // 51: memorybank.v1.ExplainPairResponse.merge_reason:type_name -> memorybank.v1.MergeReason
+	12, // 52: memorybank.v1.Retrieval.Search:input_type -> memorybank.v1.SearchRequest
+	14, // 53: memorybank.v1.Retrieval.BatchSearch:input_type -> memorybank.v1.BatchSearchRequest
+	16, // 54: memorybank.v1.Retrieval.Augment:input_type -> memorybank.v1.AugmentRequest
+	18, // 55: memorybank.v1.Retrieval.AssembleContext:input_type -> memorybank.v1.AssembleContextRequest
+	22, // 56: memorybank.v1.Retrieval.Explain:input_type -> memorybank.v1.ExplainRequest
+	26, // 57: memorybank.v1.Retrieval.ExplainPair:input_type -> memorybank.v1.ExplainPairRequest
+	13, // 58: memorybank.v1.Retrieval.Search:output_type -> memorybank.v1.SearchResponse
+	15, // 59: memorybank.v1.Retrieval.BatchSearch:output_type -> memorybank.v1.BatchSearchResponse
+	17, // 60: memorybank.v1.Retrieval.Augment:output_type -> memorybank.v1.AugmentResponse
+	21, // 61: memorybank.v1.Retrieval.AssembleContext:output_type -> memorybank.v1.AssembleContextResponse
+	23, // 62: memorybank.v1.Retrieval.Explain:output_type -> memorybank.v1.ExplainResponse
+	28, // 63: memorybank.v1.Retrieval.ExplainPair:output_type -> memorybank.v1.ExplainPairResponse
+	58, // [58:64] is the sub-list for method output_type
+	52, // [52:58] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_memorybank_v1_retrieval_proto_init() }
@@ -2990,13 +3873,15 @@ func file_memorybank_v1_retrieval_proto_init() {
 		(*ExplainRequest_Text)(nil),
 	}
 	file_memorybank_v1_retrieval_proto_msgTypes[13].OneofWrappers = []any{}
+	file_memorybank_v1_retrieval_proto_msgTypes[15].OneofWrappers = []any{}
+	file_memorybank_v1_retrieval_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_memorybank_v1_retrieval_proto_rawDesc), len(file_memorybank_v1_retrieval_proto_rawDesc)),
-			NumEnums:      7,
-			NumMessages:   19,
+			NumEnums:      11,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

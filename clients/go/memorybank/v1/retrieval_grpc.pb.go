@@ -24,6 +24,7 @@ const (
 	Retrieval_Augment_FullMethodName         = "/memorybank.v1.Retrieval/Augment"
 	Retrieval_AssembleContext_FullMethodName = "/memorybank.v1.Retrieval/AssembleContext"
 	Retrieval_Explain_FullMethodName         = "/memorybank.v1.Retrieval/Explain"
+	Retrieval_ExplainPair_FullMethodName     = "/memorybank.v1.Retrieval/ExplainPair"
 )
 
 // RetrievalClient is the client API for Retrieval service.
@@ -43,15 +44,20 @@ type RetrievalClient interface {
 	Augment(ctx context.Context, in *AugmentRequest, opts ...grpc.CallOption) (*AugmentResponse, error)
 	// Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
 	// instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-	// facts, episodes, reflections, summaries, ended invocations, memories of the bank, turns of clusters, single turns,
-	// the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
-	// count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+	// facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
+	// bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
+	// exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
 	AssembleContext(ctx context.Context, in *AssembleContextRequest, opts ...grpc.CallOption) (*AssembleContextResponse, error)
 	// Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
 	// is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
 	// AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
 	// collection of the user).
 	Explain(ctx context.Context, in *ExplainRequest, opts ...grpc.CallOption) (*ExplainResponse, error)
+	// Tells what the offline Judge makes of two memories now (they contradict each other, say the same, or neither), what
+	// decides it, which sentences it compares, and what stands between the two. Nothing is stored, and no language model is
+	// asked: a model's words are those stored with its opinion (`conflicts`). Errors: NODE_NOT_FOUND, COLLECTION_NOT_FOUND,
+	// RECORD_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+	ExplainPair(ctx context.Context, in *ExplainPairRequest, opts ...grpc.CallOption) (*ExplainPairResponse, error)
 }
 
 type retrievalClient struct {
@@ -112,6 +118,16 @@ func (c *retrievalClient) Explain(ctx context.Context, in *ExplainRequest, opts 
 	return out, nil
 }
 
+func (c *retrievalClient) ExplainPair(ctx context.Context, in *ExplainPairRequest, opts ...grpc.CallOption) (*ExplainPairResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExplainPairResponse)
+	err := c.cc.Invoke(ctx, Retrieval_ExplainPair_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RetrievalServer is the server API for Retrieval service.
 // All implementations must embed UnimplementedRetrievalServer
 // for forward compatibility.
@@ -129,15 +145,20 @@ type RetrievalServer interface {
 	Augment(context.Context, *AugmentRequest) (*AugmentResponse, error)
 	// Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
 	// instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-	// facts, episodes, reflections, summaries, ended invocations, memories of the bank, turns of clusters, single turns,
-	// the latest turns, working memory, what is to be done now, input. What does not exist is empty. Clusters recalled
-	// count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+	// facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
+	// bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
+	// exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
 	AssembleContext(context.Context, *AssembleContextRequest) (*AssembleContextResponse, error)
 	// Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
 	// is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
 	// AssembleContext; NODE_NOT_FOUND, NODE_ABSORBED, INTERACTION_NOT_FOUND, TURN_NOT_FOUND, RECORD_NOT_FOUND (in no
 	// collection of the user).
 	Explain(context.Context, *ExplainRequest) (*ExplainResponse, error)
+	// Tells what the offline Judge makes of two memories now (they contradict each other, say the same, or neither), what
+	// decides it, which sentences it compares, and what stands between the two. Nothing is stored, and no language model is
+	// asked: a model's words are those stored with its opinion (`conflicts`). Errors: NODE_NOT_FOUND, COLLECTION_NOT_FOUND,
+	// RECORD_NOT_FOUND, EMBEDDER_UNAVAILABLE.
+	ExplainPair(context.Context, *ExplainPairRequest) (*ExplainPairResponse, error)
 	mustEmbedUnimplementedRetrievalServer()
 }
 
@@ -162,6 +183,9 @@ func (UnimplementedRetrievalServer) AssembleContext(context.Context, *AssembleCo
 }
 func (UnimplementedRetrievalServer) Explain(context.Context, *ExplainRequest) (*ExplainResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Explain not implemented")
+}
+func (UnimplementedRetrievalServer) ExplainPair(context.Context, *ExplainPairRequest) (*ExplainPairResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExplainPair not implemented")
 }
 func (UnimplementedRetrievalServer) mustEmbedUnimplementedRetrievalServer() {}
 func (UnimplementedRetrievalServer) testEmbeddedByValue()                   {}
@@ -274,6 +298,24 @@ func _Retrieval_Explain_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Retrieval_ExplainPair_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExplainPairRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RetrievalServer).ExplainPair(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Retrieval_ExplainPair_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RetrievalServer).ExplainPair(ctx, req.(*ExplainPairRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Retrieval_ServiceDesc is the grpc.ServiceDesc for Retrieval service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -300,6 +342,10 @@ var Retrieval_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Explain",
 			Handler:    _Retrieval_Explain_Handler,
+		},
+		{
+			MethodName: "ExplainPair",
+			Handler:    _Retrieval_ExplainPair_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -1463,7 +1463,10 @@ type Node struct {
 	// Its context before related nodes reworded it. In exports only.
 	BaseContext string `protobuf:"bytes,15,opt,name=base_context,json=baseContext,proto3" json:"base_context,omitempty"`
 	// Its keywords before related nodes added theirs. In exports only.
-	BaseKeywords  []string `protobuf:"bytes,16,rep,name=base_keywords,json=baseKeywords,proto3" json:"base_keywords,omitempty"`
+	BaseKeywords []string `protobuf:"bytes,16,rep,name=base_keywords,json=baseKeywords,proto3" json:"base_keywords,omitempty"`
+	// The subject of the API key that wrote its words: its record's, or that of the call which added it or changed its
+	// words last; of a merged node that of its newest. Empty: no key was asked for. Output only.
+	Writer        string `protobuf:"bytes,17,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1608,6 +1611,13 @@ func (x *Node) GetBaseKeywords() []string {
 		return x.BaseKeywords
 	}
 	return nil
+}
+
+func (x *Node) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
 }
 
 // Two nodes, in either order.
@@ -2436,7 +2446,9 @@ type Interaction struct {
 	// How far it has been structured. Absent for what is never clustered. Not in exports.
 	Structuring *Structuring `protobuf:"bytes,13,opt,name=structuring,proto3" json:"structuring,omitempty"`
 	// The living nodes that stand for it. Not in exports.
-	NodeIds       []string `protobuf:"bytes,14,rep,name=node_ids,json=nodeIds,proto3" json:"node_ids,omitempty"`
+	NodeIds []string `protobuf:"bytes,14,rep,name=node_ids,json=nodeIds,proto3" json:"node_ids,omitempty"`
+	// The subject of the API key that stored it, whatever `source` its caller named. Empty: no key was asked for.
+	Writer        string `protobuf:"bytes,15,opt,name=writer,proto3" json:"writer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2567,6 +2579,13 @@ func (x *Interaction) GetNodeIds() []string {
 		return x.NodeIds
 	}
 	return nil
+}
+
+func (x *Interaction) GetWriter() string {
+	if x != nil {
+		return x.Writer
+	}
+	return ""
 }
 
 // How far an interaction has been structured.
@@ -3929,7 +3948,8 @@ func (x *Section) GetItems() []*SectionItem {
 // A memory, or a fixed text, as it stands in a prompt.
 type SectionItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step.
+	// Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step, of one of another conversation
+	// `CONVERSATION_ID#STEP`.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The tokens that it takes, without the line of its day.
 	Tokens int32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
@@ -4052,7 +4072,8 @@ type LeftOut struct {
 	// What it is: `node`, `neighbor`, `segment`, `conflict`; of a conversation `key`, `turn`, `summary`, `invocation`; of
 	// long-term memory `record`, `reflection`; of working memory `item`.
 	What string `protobuf:"bytes,1,opt,name=what,proto3" json:"what,omitempty"`
-	// Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step.
+	// Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step, of one of another conversation
+	// `CONVERSATION_ID#STEP`.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// What became of it.
 	Reason LeftOutReason `protobuf:"varint,3,opt,name=reason,proto3,enum=memorybank.v1.LeftOutReason" json:"reason,omitempty"`
@@ -4339,7 +4360,7 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\bsegments\x18\x04 \x01(\x03R\bsegments\x12%\n" +
 	"\x0eopen_conflicts\x18\x05 \x01(\x03R\ropenConflicts\x12;\n" +
 	"\x19unstructured_interactions\x18\x06 \x01(\x03R\x18unstructuredInteractions\x12\x16\n" +
-	"\x06merges\x18\a \x01(\x03R\x06merges\"\xd9\x05\n" +
+	"\x06merges\x18\a \x01(\x03R\x06merges\"\xf1\x05\n" +
 	"\x04Node\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x18\n" +
 	"\asummary\x18\x02 \x01(\tR\asummary\x12\x18\n" +
@@ -4360,7 +4381,8 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\brevision\x18\r \x01(\x03R\brevision\x123\n" +
 	"\tembedding\x18\x0e \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x12!\n" +
 	"\fbase_context\x18\x0f \x01(\tR\vbaseContext\x12#\n" +
-	"\rbase_keywords\x18\x10 \x03(\tR\fbaseKeywords\x1a9\n" +
+	"\rbase_keywords\x18\x10 \x03(\tR\fbaseKeywords\x12\x16\n" +
+	"\x06writer\x18\x11 \x01(\tR\x06writer\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"G\n" +
@@ -4440,7 +4462,7 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\x06status\x18\x03 \x01(\x0e2\x19.memorybank.v1.TaskStatusR\x06status\x12\x17\n" +
 	"\atask_id\x18\x04 \x01(\tR\x06taskId\x12\x19\n" +
 	"\bretry_of\x18\x05 \x01(\tR\aretryOf\x12\x16\n" +
-	"\x06result\x18\x06 \x01(\tR\x06result\"\xc5\x05\n" +
+	"\x06result\x18\x06 \x01(\tR\x06result\"\xdd\x05\n" +
 	"\vInteraction\x12%\n" +
 	"\x0einteraction_id\x18\x01 \x01(\tR\rinteractionId\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1f\n" +
@@ -4460,7 +4482,8 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\x04task\x18\v \x01(\v2\x19.memorybank.v1.TaskReportR\x04task\x12;\n" +
 	"\vattachments\x18\f \x03(\v2\x19.memorybank.v1.AttachmentR\vattachments\x12<\n" +
 	"\vstructuring\x18\r \x01(\v2\x1a.memorybank.v1.StructuringR\vstructuring\x12\x19\n" +
-	"\bnode_ids\x18\x0e \x03(\tR\anodeIds\x1a9\n" +
+	"\bnode_ids\x18\x0e \x03(\tR\anodeIds\x12\x16\n" +
+	"\x06writer\x18\x0f \x01(\tR\x06writer\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xec\x04\n" +
