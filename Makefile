@@ -339,8 +339,9 @@ format: setup  ## Bring the code into form (ruff)
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
-access: setup  ## Write the table of all RPCs in docs/access.md anew from the contract
+access: setup  ## Write the table of all RPCs in docs/access.md, and the list of reads in deploy, anew from the contract
 	@$(BIN)/python -m tools.document_access
+	@$(BIN)/python -m tools.mark_reads
 
 settings: setup  ## Write docs/configuration.md anew from the settings in the code
 	@$(BIN)/python -m tools.document_settings
