@@ -20,7 +20,7 @@ from service.cli.exits import Failure
 
 FORMAT, VERSION = "memorybank-user", 1
 MANIFEST, SCHEMA = "manifest.json", "schema.json"
-LARGEST = 1 << 30  # bytes of all files of a bundle: the service takes no more at once
+LARGEST = 1 << 28  # bytes of all files of a bundle: the service takes no more at once
 LARGEST_MANIFEST = 64 << 20
 PIECE = 262_144
 

@@ -170,6 +170,8 @@ def _switch(errand: Errand, name: str, *, enabled: bool) -> None:
 def _state(shown: pb.User) -> str:
     if shown.state == pb.USER_STATE_PURGING:
         return "being purged"
+    if shown.state == pb.USER_STATE_IMPORTING:
+        return "being imported"
     return "memory is on" if shown.enabled else "memory is off"
 
 

@@ -5,7 +5,7 @@ once; counts and sizes are those of what came. A line that does not fit raises I
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -115,29 +115,28 @@ class UserLines:
         else:
             place.lines.append(piece)
 
-    def foundings(self) -> list[Founding]:
-        """Returns what is to be made, in the order in which it is: collections before conversations, which teach them.
+    def foundings(self) -> Iterator[Founding]:
+        """Yields what is to be made, in the order in which it is: collections before conversations, which teach them.
         Raises ImportInvalid, LimitReached."""
-        made: list[Founding] = []
+        made: dict[Key, Founding] = {}
         for prefix, make in (
             ("instructions", _instructions),
             ("collections/", _collection),
             ("conversations/", _conversation),
             ("invocations/", _invocation),
         ):
-            found = [(path, file) for path, file in self._files.items() if path.startswith(prefix)]
-            made += [_named(path, make, file, self._making) for path, file in found]
-        self._check(made)
-        return [self._placed(each, made) for each in made]
-
-    def _check(self, made: list[Founding]) -> None:
-        keys = [each.key for each in made]
-        if twice := next((key for key, times in Counter(keys).items() if times > 1), None):
-            raise ImportInvalid(0, f"there are two of the {twice.kind} {twice.name}")
-        count = Counter(key.kind for key in keys)
+            for path, file in self._files.items():
+                if not path.startswith(prefix):
+                    continue
+                founding = self._placed(_named(path, make, file, self._making), made)
+                if founding.key in made:
+                    raise ImportInvalid(0, f"there are two of the {founding.key.kind} {founding.key.name}")
+                made[founding.key] = founding
+                yield founding
+        count = Counter(key.kind for key in made)
         self._making.limits.check_user(count["collection"], count["conversation"], count["invocation"])
 
-    def _placed(self, founding: Founding, made: list[Founding]) -> Founding:
+    def _placed(self, founding: Founding, made: Mapping[Key, Founding]) -> Founding:
         """Returns an invocation as one of the conversation that is made here; what else is made stays as it is."""
         put = founding.steps[0]
         if not isinstance(put, RunningPut) or not put.record.conversation_id:
@@ -145,7 +144,7 @@ class UserLines:
         key = ConversationKey(
             tenant=founding.key.tenant, user=self._making.key.user, conversation_id=put.record.conversation_id
         )
-        uid = next((each.steps[0].record.uid for each in made if each.key == key), "")
+        uid = made[key].steps[0].record.uid if key in made else ""
         record = replace(put.record, conversation_uid=uid)
         return replace(founding, steps=(RunningPut(record=record), *founding.steps[1:]))
 

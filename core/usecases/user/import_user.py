@@ -17,7 +17,7 @@ from core.keys import BankKey, UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.ports.store import Require
-from core.usecases.bank.export_records import BREATH, ExportRecord
+from core.usecases.bank.export_records import ExportRecord
 from core.usecases.bank.import_bank import BankImport, ImportBank
 from core.usecases.house import House
 from core.usecases.long_term.export_collection import FilePart
@@ -105,6 +105,7 @@ class _Importing:
         self._banks: list[BankImport] = []
         self._record: UserRecord | None = None
         self._storing: asyncio.Task[Committed[UserImported]] | None = None
+        self._tell_time = house.clock.now()
         self._left = False
 
     # ---- reading ----
@@ -123,7 +124,9 @@ class _Importing:
             else:
                 self._lines.take(piece)
                 await self._next()
-        self._foundings = self._lines.foundings()
+        for founding in self._lines.foundings():
+            self._foundings.append(founding)
+            await asyncio.sleep(0)  # each may be megabytes
         if not self._foundings and not self._banks and self._lines.user is None:
             raise ImportInvalid(0, "there is nothing of a user: the files are those of ExportUser")
 
@@ -199,21 +202,21 @@ class _Importing:
         await users.found(key, draft, revision=1 if read is None else read.revision)
         self._record = record
         requires = (Require(key=key, uid=record.uid),)
-        for number, founding in enumerate(self._foundings):
-            await self._keep_on(number)
+        for founding in self._foundings:
+            await self._keep_on()
             draft = Draft(result=None, steps=founding.steps, requires=requires)
             await users.found(founding.key, draft, revision=founding.revision)
         for bank in self._banks:
-            await self._keep_on(0)
+            await self._keep_on()
             await bank.found()
         return await self._finish(request)
 
-    async def _keep_on(self, number: int) -> None:
-        """Tells other processes that the import is still at work. Raises MemoryOff where its caller left, or the
-        user is being purged."""
+    async def _keep_on(self) -> None:
+        """Tells other processes in time that the import is still at work. Raises MemoryOff where its caller left, or
+        the user is being purged."""
         if self._left:
             raise MemoryOff(SCOPE)
-        if number % BREATH == 0:
+        if self._house.clock.now() >= self._tell_time:
             await self._house.users.commit(self._key, self._put_off)
 
     def _put_off(self, user: UserAggregate, _revision: int) -> Draft[None]:
@@ -243,7 +246,10 @@ class _Importing:
         return record
 
     def _due_time(self) -> datetime:
-        return self._house.clock.now() + self._house.resume_after
+        """Returns when the import counts as left, unless it tells of itself before."""
+        now, lasts = self._house.clock.now(), self._house.resume_after
+        self._tell_time = now + lasts / 4
+        return now + lasts
 
     # ---- undoing ----
 

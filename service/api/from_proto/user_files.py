@@ -29,8 +29,8 @@ from service.api.from_proto.export import Reader as BankReader
 from service.api.from_proto.user_lines import LINES, WHOLE, Reader
 from service.process.giving_way import let_pass
 
-MOST_BYTES = 1 << 30
-"""Of all files of one import."""
+MOST_BYTES = 1 << 28
+"""Of all files of one import: read, they take several times as much."""
 LONGEST = 16_000_000  # bytes of a line, or of a file that is no lines: what a message may have
 BREATH = 64  # lines after which others get their turn
 
