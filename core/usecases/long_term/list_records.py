@@ -1,10 +1,10 @@
 """ListRecords: records by id, all or those a filter admits."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from core.ids import ConversationId
+from core.ids import ConversationId, RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.conditions import Condition
@@ -37,16 +37,22 @@ class RecordFilter:
 
     def admits(self, collection: Collection, record: Record) -> bool:
         return (
-            (not self.kinds or record.kind in self.kinds)
+            record.subcategory.startswith(self.subcategory_prefix)
             and (not self.category or record.category == self.category)
-            and record.subcategory.startswith(self.subcategory_prefix)
-            and self.tags <= frozenset(record.tags)
+            and (not self.kinds or record.kind in self.kinds)
+            and (not self.tags or self.tags.issubset(record.tags))
             and (not self.states or record.state in self.states)
             and self.needs_revision in (None, record.needs_revision)
             and (not self.conversation_id or record.conversation_id == self.conversation_id)
             and (not self.writer or record.writer == self.writer)
             and (not self.metadata or self._holds(collection.metadata_of(record)))
         )
+
+    def chosen(self, collection: Collection) -> Set[RecordId] | None:
+        """Returns the ids of what it admits, for a search that asks of each again and again; None: all."""
+        if self.admits_all:
+            return None
+        return {record.record_id for record in collection.records.values() if self.admits(collection, record)}
 
     def _holds(self, metadata: Mapping[str, Any]) -> bool:
         return all(condition.holds(metadata) for condition in self.metadata)

@@ -94,10 +94,12 @@ def _admits(command: RetrieveFacts, opened: Open) -> Admits:
 
 
 def _allowed(command: RetrieveFacts, opened: Open) -> Callable[[Record], bool]:
+    chosen = command.filter.chosen(opened.collection)
+
     def allowed(record: Record) -> bool:
-        if record.kind is not RecordKind.FACT or not opened.lasts(record):
+        if chosen is not None and record.record_id not in chosen:
             return False
-        if not (command.filter.admits_all or command.filter.admits(opened.collection, record)):
+        if record.kind is not RecordKind.FACT or not opened.lasts(record):
             return False
         if command.categories and record.category not in command.categories:
             return False

@@ -121,13 +121,15 @@ def _looked(
 ) -> tuple[Route, list[Ranked]]:
     """Returns the best along the route, or of everything, and which it was."""
 
+    chosen = command.filter.chosen(opened.collection)
+
     def search(taken: Route) -> list[Ranked]:
         def allowed(record: Record) -> bool:
             return (
-                record.state is not RecordState.SUPERSEDED
+                (chosen is None or record.record_id in chosen)
+                and record.state is not RecordState.SUPERSEDED
                 and leads_to(taken, record)
                 and opened.lasts(record)
-                and (command.filter.admits_all or command.filter.admits(opened.collection, record))
             )
 
         return ranked(

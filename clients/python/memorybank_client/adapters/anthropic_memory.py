@@ -6,7 +6,7 @@
 A file is a document of the owner, with every version of it; a passage is replaced where it stands exactly once. What
 is wrong comes back to the model as the words of a tool's error.
 
-`pip install anthropic` brings what this module imports: 0.84 to 2.12 were tried.
+`pip install anthropic` brings what this module imports: 0.84.0 and 2.12.0 were tried.
 """
 
 from collections.abc import Iterator, Sequence

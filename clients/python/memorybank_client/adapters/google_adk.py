@@ -6,7 +6,7 @@
 An app's name is the collection, so that no app finds what another was told. An event is one turn, once: adding a
 session again adds what is new. What the user says teaches long-term memory, and a search finds both, turns and records.
 
-`pip install google-adk` brings what this module imports: 1.34 to 2.13 were tried.
+`pip install google-adk` brings what this module imports: 2.10.0 and 2.13.0 were tried.
 """
 
 from collections.abc import Mapping, Sequence

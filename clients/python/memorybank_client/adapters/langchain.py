@@ -7,7 +7,7 @@ A message is one turn of the conversation: its words are found by searches and s
 comes back as it was. For `RunnableWithMessageHistory` give `lambda session_id: MemoryBankHistory(client, user,
 session_id)`.
 
-`pip install langchain-core` brings what this module imports: 1.1 to 1.8 were tried.
+`pip install langchain-core` brings what this module imports: 1.1.0 and 1.8.3 were tried.
 """
 
 from collections.abc import Sequence

@@ -14,7 +14,7 @@ in common with the query follows without a score.
 
 What is put is got back equal; what has another kind of record in the same collection is not touched.
 
-`pip install langgraph-checkpoint` brings what this module imports: 4.0 to 4.3 were tried.
+`pip install langgraph-checkpoint` brings what this module imports: 4.0.0 and 4.3.2 were tried.
 """
 
 import asyncio

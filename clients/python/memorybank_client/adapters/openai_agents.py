@@ -7,7 +7,7 @@ An item is one turn: its words are found by searches and stand in prompts, the i
 the user says teaches long-term memory, as of any conversation. `clear_session` and `pop_item` erase, also what was
 learned of what goes.
 
-`pip install openai-agents` brings what this module imports: 0.3 to 0.24 were tried.
+`pip install openai-agents` brings what this module imports: 0.20.0 and 0.24.0 were tried.
 """
 
 from typing import Any
