@@ -15,6 +15,7 @@ from core.model.conversation import ConversationRecord, Turn
 from core.model.user import UserState
 from core.ports.aggregates import Draft
 from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.conversation.list_turns import PlacedTurn
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from core.usecases.user.get_user import GetUser, get_user
@@ -48,7 +49,7 @@ async def talks() -> AsyncIterator[Piece]:
         )
         turn = Turn(step=1, input="渡轮九点开。", reply="Noted.", event_time=THEN, create_time=THEN)
         yield ReadLine(path=path, line=1, value=record)
-        yield ReadLine(path=path, line=2, value=turn)
+        yield ReadLine(path=path, line=2, value=PlacedTurn(turn=turn, cluster_id=""))
 
 
 async def claim_nothing_is_there(house: House) -> None:
