@@ -35,16 +35,16 @@ ITEMS = (
 )
 TAUGHT = [
     "My sister Anna lives in Lyon.",
-    "pier: Ferry 7 leaves at 9:00.",
+    "Ferry 7 leaves at 9:00.",
     QUERY,  # the episode
     f"For “{QUERY}”: ferry → pier",
     "ferry failed with ValueError: recovered by changing day",
 ]
 GOAL = "Plan Anna's move"
-SAID = ("My sister Anna lives in Lyon.", "My brother Tom lives in Rome.", "我妹妹李娜住在里昂。")
+SAID = ("My sister Anna lives in Lyon.", "My brother Tom moved to Rome.", "我妹妹李娜住在里昂。")
 FACTS = [
     "My sister Anna lives in Lyon.",
-    "My brother Tom lives in Rome.",
+    "My brother Tom moved to Rome.",
     "我妹妹李娜住在里昂。",
 ]
 

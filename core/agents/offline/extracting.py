@@ -36,8 +36,10 @@ READ = 20_000  # code points of a passage that are looked at
 SENTENCES = 200
 OF_A_RESULT = 3  # sentences of a tool's result
 SURE = 0.6
-FACT = 0.5  # worth from which on a sentence is a fact
+FACT = 0.7  # worth from which on a sentence is a fact; below it is found as a turn
 STANDING_FACT = 0.2  # the same of one that says "always" or the like, as standing orders do
+STANDING = 0.5  # what such a one is worth at the least
+TOLD = 0.5  # likelihood of being told from which on what a sentence introduces is told
 INTRODUCES = (":", "：")
 UNTOLD = 0.3  # likelihood of being told under which what a sentence leads to is not told either
 _STANDING = re.compile(
@@ -122,12 +124,14 @@ def _worth(one: _Said, reading: Reading, readings: Mapping[int, Reading | None])
         return 0.0
     if reading.worth >= FACT:
         return reading.worth
-    return FACT if reading.worth >= STANDING_FACT and _STANDING.search(one.text) else 0.0
+    if reading.worth >= STANDING_FACT and _STANDING.search(one.text):
+        return max(STANDING, reading.worth)
+    return 0.0
 
 
 def _is_told(one: _Said, reading: Reading, readings: Mapping[int, Reading | None]) -> bool:
     """Whether what stands before a sentence lets it be told: no order or story to which it belongs."""
-    if one.led_by is not None and _told(readings.get(one.led_by)) < FACT:
+    if one.led_by is not None and _told(readings.get(one.led_by)) < TOLD:
         return False
     if reading.about is not About.OTHER or one.before is None or one.before not in readings:
         return True

@@ -59,6 +59,20 @@ async def test_of_a_tools_result_sentences_with_figures_are_taken_and_of_a_reply
     assert (found.content, found.speaker) == ("The ferry costs 42 EUR and leaves at 9:00.", "Tool")
 
 
+@pytest.mark.parametrize(
+    "half_told",
+    [
+        "My neighbour claims he once met the queen.",
+        "I nearly married a Dane.",
+        "我饿得能吃下一头牛。",
+        "我今天感觉自己八十岁了。",
+        "当初学了法律，我现在就有钱了。",
+    ],
+)
+async def test_what_is_only_half_told_is_no_fact(half_told: str) -> None:
+    assert not await candidates([passage(half_told)])
+
+
 async def test_what_was_said_twice_is_told_once_and_rests_on_both() -> None:
     text = "My sister Anna lives in Lyon."
 
