@@ -295,7 +295,7 @@ OF_RECORDS = (
     "tokens_spent",
     "revision",
 )
-OF_KEYS = ("type", "cluster_id", "from_steps", "create_time", "update_time", "revision")
+OF_KEYS = ("type", "cluster_id", "from_steps", "event_time", "create_time", "update_time", "revision")
 
 SWITCHES = ("enabled", "settings.extract_facts", "settings.record_episodes")
 
@@ -319,6 +319,8 @@ HARMLESS: dict[str, Mapping[str, str]] = {
     },
     "ListTurns": {"include_metadata": YES_OR_NO},
     "UpdateKey": {f"key.{name}": UNSEEN for name in OF_KEYS},
-    "AssembleContext": dict.fromkeys(("tools", "tools_apart", "allow_partial", "observe"), YES_OR_NO),
-    "Explain": dict.fromkeys(("tools", "tools_apart"), YES_OR_NO),
+    "AssembleContext": dict.fromkeys(
+        ("tools", "tools_apart", "allow_partial", "observe", "recall_turns"), YES_OR_NO
+    ),
+    "Explain": dict.fromkeys(("tools", "tools_apart", "recall_turns"), YES_OR_NO),
 }

@@ -369,6 +369,8 @@ OF_RECORDS = (
     "awaits_review",
     "writer",
     "supersedes",
+    "speaker",
+    "said_dates",
 )
 NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "recovery")
 
