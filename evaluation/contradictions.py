@@ -13,7 +13,7 @@ from core.bank.bank import Bank
 from core.bank.query import Target
 from core.ids import BankId, InteractionId, Tenant
 from core.keys import BankKey
-from core.model.conflict import Conflict, Side
+from core.model.conflict import Conflict, ConflictStatus, Side
 from core.usecases.bank.create_bank import CreateBank, create_bank
 from core.usecases.bank.memorize import Memorize, Memorized, memorize
 from core.usecases.bank.record import Context
@@ -28,7 +28,8 @@ FEW = 3  # hits in which both sides are looked for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of a case: whether the right conflict was found, and which facts fell into one falsely.
+    """What became of a case: whether the right conflict was found, or else is suspected, and which facts fell into one
+    falsely that is not only suspected.
 
     `sides`: of a right one, how many sides were among the first FEW hits for the question, without and with
     both sides being brought; None where the right conflict was not found.
@@ -38,6 +39,7 @@ class Result:
     right: bool
     false: frozenset[int]
     conflicts: tuple[Conflict, ...]
+    suspected: bool = False
     sides: tuple[int, int] | None = None
 
 
@@ -104,10 +106,20 @@ def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: Mem
     found = [bank.conflicts[c] for c in last.conflict_ids]
     right = any(_is_right(conflict, facts, case.contradicted) for conflict in found)
     false: set[int] = set()
+    suspected = False
     for conflict in bank.conflicts.values():
+        if conflict.status is ConflictStatus.SUSPECTED:  # says nothing to an agent until it is confirmed
+            suspected |= _is_right(conflict, facts, case.contradicted)
+            continue
         cited = _cited(conflict.sides, facts)
         false |= cited - (case.contradicted if conflict in found else frozenset())
-    return Result(case=case, right=right, false=frozenset(false), conflicts=tuple(bank.conflicts.values()))
+    return Result(
+        case=case,
+        right=right,
+        suspected=suspected and not right,
+        false=frozenset(false),
+        conflicts=tuple(bank.conflicts.values()),
+    )
 
 
 def _is_right(conflict: Conflict, facts: Mapping[InteractionId, int], contradicted: frozenset[int]) -> bool:

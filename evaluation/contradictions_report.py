@@ -43,8 +43,10 @@ def found_table(results: Sequence[Result], seed: int) -> str:
         if of_it:
             right, false = shares(of_it)
             bounds = interval(estimate(np.array([float(result.right) for result in of_it]), seed))
-            rows.append([part, str(len(of_it)), share(right), bounds, f"{false:.2%}"])
-    return table(["worlds", "questions", "right partner", "95 %", "facts falsely in conflict"], rows)
+            suspected = share(sum(result.suspected for result in of_it) / len(of_it))
+            rows.append([part, str(len(of_it)), share(right), bounds, suspected, f"{false:.2%}"])
+    heads = ["worlds", "questions", "right partner", "95 %", "only suspected", "facts falsely in conflict"]
+    return table(heads, rows)
 
 
 def first_hits(results: Sequence[Result]) -> str:
