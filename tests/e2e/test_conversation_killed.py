@@ -40,9 +40,9 @@ async def talk(client: MemoryBankClient, of: str) -> None:
 
 
 async def recall(client: MemoryBankClient, of: str) -> None:
-    """Twice, so that what was recalled is to become a key."""
-    for _ in range(2):
-        await client.assemble_context(user="ada", conversation_id=of, input="When does ferry 3 leave?")
+    """By two questions, so that what was recalled is to become a key."""
+    for asked in ("When does ferry 3 leave?", "Tell me when ferry 3 leaves the harbour"):
+        await client.assemble_context(user="ada", conversation_id=of, input=asked)
 
 
 async def clusters(client: MemoryBankClient, of: str) -> list[pb.Cluster]:

@@ -20,6 +20,7 @@ REFERS = re.compile(
     r"|[它他她其该此这那]|所以|因为|但是?|而且|于是|同时|另外|然后)",
     re.IGNORECASE,
 )
+FIGURE = re.compile(r"[\d.,:/]")  # a part of one
 COMMENT = 0.7  # what a reply counts that answers no question
 ASIDE = 0.4  # the same, where it says hardly anything that its input does not
 NEW = 3  # terms that a reply adds, from which on it says something of its own
@@ -113,5 +114,8 @@ def _clipped(text: str) -> str:
     """Returns a question that is not longer than its answer deserves: its end, where it asks."""
     if len(text) <= LONGEST_QUESTION:
         return text
-    end = text[-LONGEST_QUESTION:]
+    start = len(text) - LONGEST_QUESTION
+    while start < len(text) and FIGURE.match(text[start - 1]) and FIGURE.match(text[start]):
+        start += 1  # half of a figure would be another one
+    end = text[start:]
     return "…" + (end.split(" ", 1)[-1] if " " in end else end)

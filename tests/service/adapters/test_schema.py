@@ -31,6 +31,7 @@ RELEASED = {
         "3bf148b5",
         "74c4e4ae",
         "a2804be2",
+        "4c8e7ace",
     ],
     "postgres": [
         "707d6505",
@@ -39,6 +40,7 @@ RELEASED = {
         "477aec90",
         "a0a0ab39",
         "298325c7",
+        "bc5ba55b",
     ],
 }
 """How the checksums of scripts begin that have run somewhere: none is ever edited, another one is added."""

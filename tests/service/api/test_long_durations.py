@@ -106,6 +106,10 @@ async def test_the_longest_duration_is_without_end(service: Service, field: str)
     request.CopyFrom(RIGHT[method])
     if method == "UpdateRecord":
         request.record.record_id = "r1"
+    if method == "PutRecord":
+        request.record.record_id = "r2"
+    if method == "BatchPutRecords":
+        request.records[0].record_id = "r3"
     if method == "CreateConversation":
         request.conversation_id = "c2"
     put(request, path, LONGEST)

@@ -339,8 +339,8 @@ async def test_a_mending_that_is_known_keeps_its_words_until_others_are_approved
         "original_json": '{"n": 500}',
         "success": True,
     }
-    first = await house("RecordRecovery", message="late", fixed_json='{"n": 50}', **of)
-    again = await house("RecordRecovery", "agent", message=MARK, fixed_json='{"n": 51}', **of)
+    first = await house("RecordRecovery", message='late: "nothing"', fixed_json='{"n": 50}', **of)
+    again = await house("RecordRecovery", "agent", message=f'late: "{MARK}"', fixed_json='{"n": 51}', **of)
 
     assert again.record.record_id == first.record.record_id
     assert MARK not in str(again.record)

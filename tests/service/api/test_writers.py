@@ -99,7 +99,7 @@ async def test_turns_and_what_they_teach_say_who_wrote_them(memory: Memory) -> N
         query="My brother is allergic to peanuts.",
         enable_memory=True,
     )
-    await memory("EndInvocation", "ops", whole=False, invocation_id="i1", result="Noted.")
+    await memory("EndInvocation", "ops", whole=False, invocation_id="i1", result="Noted.", wait=True)
     await memory("EndConversation", "ops", whole=False, conversation_id="c1", wait=True)
 
     turns = (await memory("ListTurns", "ops", whole=False, conversation_id="c1")).turns
