@@ -45,7 +45,7 @@ async def learned(client: MemoryBankClient) -> None:
             other = chance.choice(filler[language])
             said.append((other["user"], other["assistant"]))
         chance.shuffle(said)
-        owner = {"user": f"reader-{language}", "collection": "learned"}
+        owner: dict[str, Any] = {"user": f"reader-{language}", "collection": "learned"}
         size = len(said) // TALKS + 1
         for number in range(TALKS):
             await hold(client, owner, f"talk-{number}", said[number * size : (number + 1) * size])
@@ -176,7 +176,7 @@ async def mending(
     return next((each for each in made if each is not None), None)
 
 
-def failed(pair: dict[str, Any]) -> dict[str, str]:
+def failed(pair: dict[str, Any]) -> dict[str, Any]:
     kind = pair["error"].partition(":")[0].strip()[:100]
     return {"tool": pair["tool"], "error_type": kind or "Error", "message": pair["error"]}
 
