@@ -14,9 +14,9 @@ from core.bank.query import Hit
 from core.context.lines import one_line
 from core.ids import BankId, NodeId, Tenant
 from core.keys import BankKey
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.search import Ask, Searches, run_searches
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.house import House
 from evaluation.figures import DEPTHS, Outcome, Standing
 from evaluation.methods import Method

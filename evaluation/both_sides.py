@@ -15,14 +15,14 @@ from core.errors import BudgetTooSmall
 from core.ids import BankId, InteractionId, Tenant
 from core.keys import BankKey
 from core.model.conflict import ConflictStatus, VerdictType
-from core.usecases.bank.augment import Augment, augment
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.export_bank import ExportBank, export_bank
-from core.usecases.bank.export_records import ExportRecord
-from core.usecases.bank.import_bank import ImportBank, import_bank
-from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
+from core.usecases.bank.exchange.export_records import ExportRecord
+from core.usecases.bank.exchange.import_bank import ImportBank, import_bank
 from core.usecases.bank.record import Context
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.augment import Augment, augment
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
 from core.verbatim.structure import Structure
 from evaluation import contradictions

@@ -23,15 +23,15 @@ from core.errors import BudgetTooSmall
 from core.ids import Collection, ConversationId, User
 from core.keys import CollectionKey, ConversationKey
 from core.text.tokens import estimate
-from core.usecases.bank.search import Ask, Searches, run_searches
+from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import assemble_context
-from core.usecases.conversation.add_turns import AddTurns, NewTurn, add_turns
-from core.usecases.conversation.count_hits import write_hits
-from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
-from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
+from core.usecases.conversation.tiers.count_hits import write_hits
+from core.usecases.conversation.verbs.add_turns import AddTurns, NewTurn, add_turns
+from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
+from core.usecases.conversation.verbs.delete_conversation import DeleteConversation, delete_conversation
 from core.usecases.house import House
-from core.usecases.long_term.delete_collection import DeleteCollection, delete_collection
+from core.usecases.long_term.verbs.delete_collection import DeleteCollection, delete_collection
 from evaluation.answers import worth_of
 from evaluation.asking import TENANT, memorized
 from evaluation.figures import BUDGETS, Outcome, Standing

@@ -14,10 +14,10 @@ from core.bank.query import Target
 from core.ids import BankId, InteractionId, Tenant
 from core.keys import BankKey
 from core.model.conflict import Conflict, ConflictStatus, Side
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, Memorized, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.search import Ask, Searches, run_searches
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.house import House
 from core.verbatim.structure import Structure
 from evaluation.sets import Case, SetUnusable

@@ -13,7 +13,7 @@ from core.context.lines import one_line
 from core.errors import BudgetTooSmall
 from core.ids import NodeId, SegmentRef
 from core.keys import BankKey
-from core.usecases.bank.augment import Augment, augment
+from core.usecases.bank.verbs.augment import Augment, augment
 from core.usecases.house import House
 from evaluation.figures import BUDGETS, Standing
 from evaluation.methods import Method

@@ -21,15 +21,15 @@ from pydantic import BaseModel, Field, ValidationError
 
 from core.errors import AttachmentNotFound
 from core.index.giving_way import at_once
-from core.usecases.repeat_deletions import repeat_deletions
-from core.usecases.repeat_erasures import repeat_erasures
+from core.usecases.restore.repeat_deletions import repeat_deletions
+from core.usecases.restore.repeat_erasures import repeat_erasures
 from service.adapters.local_blobs import LocalBlobs, place_of
 from service.adapters.store import sqlite_backup as sqlite
 from service.adapters.store.named import migrations
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
+from service.assembly.stores import DATABASE, FILES, RESTORING, blobs_of, database_of, open_store
 from service.config import Settings
-from service.stores import DATABASE, FILES, RESTORING, blobs_of, database_of, open_store
 
 MANIFEST = "manifest.json"
 FORMAT = "memorybank-backup-1"
@@ -232,7 +232,9 @@ async def repeat(settings: Settings, gone: Gone) -> int:
         await store.close()
     if not gone.items:
         return count
-    from service.bootstrap import open_house  # brings the embedder: only where single items are to go
+    from service.assembly.bootstrap import (
+        open_house,  # brings the embedder: only where single items are to go
+    )
 
     async with open_house(settings) as house:
         return count + await repeat_deletions(house, gone.items)

@@ -10,6 +10,7 @@ from core.agents.recall_roles import RecallAgents
 from core.agents.roles import Agents
 from core.bank.bank import Bank
 from core.conversation.conversation import Conversation
+from core.conversation.hits import HitCounts
 from core.conversation.invocation import Invocation
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
 from core.instructions.instructions import Instructions
@@ -26,12 +27,11 @@ from core.ports.embedder import Embedder
 from core.ports.reader import NoReader, Reader
 from core.ports.reranker import Reranker
 from core.ports.store import Store
-from core.usecases.hits import HitCounts
+from core.usecases.chores import Chores
+from core.usecases.claims import Claims
 from core.usecases.limits import Limits
-from core.usecases.long_term.uses import UseCounts
 from core.usecases.process_facts import ProcessFacts
-from core.usecases.upkeep.chores import Chores
-from core.usecases.upkeep.claims import Claims
+from core.usecases.uses import UseCounts
 from core.usecases.workshop import Workshop
 from core.user.user import UserAggregate
 from core.verbatim.structure import Structure

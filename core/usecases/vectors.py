@@ -1,4 +1,4 @@
-"""A caller's vector at the door: checked against the bank's space, and scaled to unit length.
+"""Vectors of questions: embedded, or a caller's, checked against the bank's space and scaled to unit length.
 
 Law: a vector that has unit length already passes bit for bit, so that what was read can be sent back.
 """
@@ -10,6 +10,7 @@ import numpy as np
 from core.errors import EmbeddingSpaceMismatch, InvalidField
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
+from core.usecases.house import House
 
 UNIT = (
     1e-6  # how far from 1 a length may be and still be taken for 1: float32 rounding of a few hundred numbers
@@ -34,3 +35,10 @@ def unit(vector: Vector, space: EmbeddingSpace, field: str) -> Vector:
     if abs(length - 1.0) <= UNIT:
         return vector.astype(np.float32, copy=False)
     return (wide / length).astype(np.float32)
+
+
+async def query_vector(house: House, text: str) -> Vector:
+    """Returns the text as a question's vector. Raises EmbedderUnavailable."""
+    rows = await house.embedder.embed_queries([text])
+    vector: Vector = rows[0]
+    return vector

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import partial
 
-from core.usecases.bank.get_interaction import get_interaction
-from core.usecases.bank.get_lineage import get_lineage
-from core.usecases.bank.list_interactions import list_interactions
+from core.usecases.bank.verbs.get_interaction import get_interaction
+from core.usecases.bank.verbs.get_lineage import get_lineage
+from core.usecases.bank.verbs.list_interactions import list_interactions
 from core.usecases.house import House
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from service.api import streams

@@ -21,8 +21,8 @@ from core.model.record import Origin, RecordKind, RecordState, SupersededReason
 from core.model.retraction import RetractionState
 from core.model.review import Review, ReviewDecision
 from core.model.structuring import Purpose, StructuringState
-from core.usecases.bank.memorize import Wait
-from core.usecases.bank.reranking import Reranked
+from core.usecases.bank.retrieval.reranking import Reranked
+from core.usecases.bank.verbs.memorize import Wait
 from core.usecases.context.asked import Form, Part
 from core.usecases.context.explain_pair import NotCompared
 from core.usecases.context.subject import Reason

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from functools import partial
 
 from core.usecases.house import House
-from core.usecases.long_term import (
+from core.usecases.long_term.exchange import export_collection, export_feedback
+from core.usecases.long_term.verbs import (
     add_record,
     close_retraction,
     declare_tools,
     delete_collection,
     delete_records,
     delete_reflection,
-    export_collection,
-    export_feedback,
     find_recoveries,
     generate_reflection,
     get_collection,
@@ -35,7 +34,8 @@ from core.usecases.long_term import (
     update_collection,
     update_record,
 )
-from core.usecases.user import erase_mentions, export_user, get_user, list_users, purge_user, update_user
+from core.usecases.user import get_user, list_users, update_user
+from core.usecases.whole_user import erase_mentions, export_user, purge_user
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.endpoint import Endpoint, as_it_is, client_stream, server_stream, unary
 from service.api.from_proto import collections as whole

@@ -6,24 +6,24 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from core.usecases.bank.advance_task import advance_task
-from core.usecases.bank.close_interactions import close_interactions
-from core.usecases.bank.confirm_conflict import confirm_conflict
-from core.usecases.bank.create_bank import create_or_get_bank, new_bank_id
-from core.usecases.bank.delete_bank import delete_bank
-from core.usecases.bank.get_bank import get_bank
-from core.usecases.bank.get_insight import get_insight
-from core.usecases.bank.list_banks import list_banks
-from core.usecases.bank.list_conflicts import list_conflicts
-from core.usecases.bank.list_retractions import list_interaction_retractions
-from core.usecases.bank.memorize import memorize
-from core.usecases.bank.resolve_conflict import resolve_conflict
-from core.usecases.bank.restructure import restructure
-from core.usecases.bank.retract_interactions import retract_interactions
-from core.usecases.bank.start_task import start_task
-from core.usecases.bank.update_bank import update_bank
-from core.usecases.bank.update_insight import update_insight
+from core.usecases.bank.verbs.close_interactions import close_interactions
+from core.usecases.bank.verbs.confirm_conflict import confirm_conflict
+from core.usecases.bank.verbs.create_bank import create_or_get_bank, new_bank_id
+from core.usecases.bank.verbs.delete_bank import delete_bank
+from core.usecases.bank.verbs.get_bank import get_bank
+from core.usecases.bank.verbs.get_insight import get_insight
+from core.usecases.bank.verbs.list_banks import list_banks
+from core.usecases.bank.verbs.list_conflicts import list_conflicts
+from core.usecases.bank.verbs.list_retractions import list_interaction_retractions
+from core.usecases.bank.verbs.memorize import memorize
+from core.usecases.bank.verbs.resolve_conflict import resolve_conflict
+from core.usecases.bank.verbs.restructure import restructure
+from core.usecases.bank.verbs.retract_interactions import retract_interactions
+from core.usecases.bank.verbs.update_bank import update_bank
+from core.usecases.bank.verbs.update_insight import update_insight
 from core.usecases.house import House
+from core.usecases.task.advance_task import advance_task
+from core.usecases.task.start_task import start_task
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api import streams
 from service.api.endpoint import Endpoint, as_it_is, bidi_stream, client_stream, server_stream, unary

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from functools import partial
 
-from core.usecases.bank.add_nodes import add_nodes
-from core.usecases.bank.delete_node import delete_node
-from core.usecases.bank.get_node import get_node
-from core.usecases.bank.list_neighbors import list_neighbors
-from core.usecases.bank.list_nodes import list_nodes
-from core.usecases.bank.merge_nodes import merge_nodes
-from core.usecases.bank.relate import relate
-from core.usecases.bank.unrelate import unrelate
-from core.usecases.bank.update_node import update_node
+from core.usecases.bank.verbs.add_nodes import add_nodes
+from core.usecases.bank.verbs.delete_node import delete_node
+from core.usecases.bank.verbs.get_node import get_node
+from core.usecases.bank.verbs.list_neighbors import list_neighbors
+from core.usecases.bank.verbs.list_nodes import list_nodes
+from core.usecases.bank.verbs.merge_nodes import merge_nodes
+from core.usecases.bank.verbs.relate import relate
+from core.usecases.bank.verbs.unrelate import unrelate
+from core.usecases.bank.verbs.update_node import update_node
 from core.usecases.house import House
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.endpoint import Endpoint, unary

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from functools import partial
 
-from core.usecases.bank.augment import augment
-from core.usecases.bank.search import run_searches
+from core.usecases.bank.verbs.augment import augment
+from core.usecases.bank.verbs.search import run_searches
 from core.usecases.context.assemble_context import assemble_context
 from core.usecases.context.explain import explain
 from core.usecases.context.explain_pair import explain_pair

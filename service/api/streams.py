@@ -14,12 +14,12 @@ from core.caller import Caller
 from core.errors import InvalidField, LimitReached
 from core.ids import InteractionId
 from core.ports.aggregates import Committed
-from core.usecases.bank.export_bank import ExportBank, export_bank
-from core.usecases.bank.import_bank import BankImported, import_bank
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.read_attachment import ReadAttachment, read_attachment
-from core.usecases.bank.upload_attachment import AttachmentUploaded, upload_attachment
-from core.usecases.bank.watch_bank import BankGone, WatchBank, watch_bank
+from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
+from core.usecases.bank.exchange.import_bank import BankImported, import_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.read_attachment import ReadAttachment, read_attachment
+from core.usecases.bank.verbs.upload_attachment import AttachmentUploaded, upload_attachment
+from core.usecases.bank.verbs.watch_bank import BankGone, WatchBank, watch_bank
 from core.usecases.house import House
 from memorybank.v1 import deep_retrieval_pb2
 from memorybank.v1 import memory_bank_pb2 as pb

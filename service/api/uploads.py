@@ -10,8 +10,12 @@ from core.ids import RequestId
 from core.model.access import Scope
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.import_collection import CollectionImported, ImportCollection, import_collection
-from core.usecases.user.import_user import ImportUser, UserImported, import_user
+from core.usecases.long_term.exchange.import_collection import (
+    CollectionImported,
+    ImportCollection,
+    import_collection,
+)
+from core.usecases.whole_user.import_user import ImportUser, UserImported, import_user
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.from_proto.checks import NAME, Checks, checking, digest, digest_for
 from service.api.from_proto.records import collection_key

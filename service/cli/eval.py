@@ -38,7 +38,7 @@ from evaluation.methods import METHODS, RERANKED, Method, ablation, sweep
 from evaluation.pacing import Progress
 from evaluation.sets import Contradictions, EvaluationSet, Readable, SetUnusable
 from evaluation.splits import divided, limited
-from service.bootstrap import open_house
+from service.assembly.bootstrap import open_house
 from service.cli import drawing
 from service.cli.errand import ending
 from service.cli.exits import Exit, Failure

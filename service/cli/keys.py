@@ -18,8 +18,8 @@ from core.errors import MemoryBankError
 from core.ids import Tenant, User, is_id
 from core.model.access import ApiKey, Binding, Scope, bank_prefix_of
 from core.ports.credentials import Credentials
+from service.assembly.minting import credentials_of, mint, rotate
 from service.config import ConfigurationError, load_settings
-from service.minting import credentials_of, mint, rotate
 from service.process.audit import tell_once
 
 LIFETIME_DAYS = 90

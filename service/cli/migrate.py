@@ -20,7 +20,7 @@ def migrate(config: Path | None) -> None:
     Run it before the first start, and before a new version is rolled out: one that is running goes on working.
     A SQLite file is brought up to date whenever it is opened.
     """
-    from service.stores import migrate_database
+    from service.assembly.stores import migrate_database
 
     try:
         settings = load_settings(config)

@@ -7,10 +7,10 @@ import click
 import structlog
 
 from core.errors import MemoryBankError
+from service.assembly.server import require_protection
+from service.assembly.server import serve as run
 from service.config import ConfigurationError, Settings, load_settings
 from service.process.logs import configure_logs, is_read_by_people
-from service.server import require_protection
-from service.server import serve as run
 from service.settings.agents import RoleModelsSection
 
 

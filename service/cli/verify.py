@@ -32,7 +32,7 @@ def verify(data: Path | None, config: Path | None) -> None:
 
 async def _verified(settings: Settings) -> int:
     """Says what is damaged, as it is found; returns how much of it there is."""
-    from service.stores import verified
+    from service.assembly.stores import verified
 
     read, damages = Verified(), 0
     async for damage in verified(settings, read):

@@ -26,9 +26,9 @@ from core.agents.offline.agents import offline_agents
 from core.ids import BankId, Tenant
 from core.keys import BankKey
 from core.model.conflict import Conflict
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context, Message
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.house import House
 from evaluation.documented import read
 from service.adapters.cached_embedder import CachedEmbedder

@@ -21,18 +21,18 @@ import numpy as np
 
 from core.ids import BankId, Collection, ConversationId, Tenant, User
 from core.keys import BankKey, CollectionKey, ConversationKey
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.augment import Augment, augment
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, memorize
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.augment import Augment, augment
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import assemble_context
-from core.usecases.conversation.add_turns import AddTurns, NewTurn, add_turns
+from core.usecases.conversation.verbs.add_turns import AddTurns, NewTurn, add_turns
 from core.usecases.house import House
-from core.usecases.long_term.add_record import AddRecord, add_record
+from core.usecases.long_term.verbs.add_record import AddRecord, add_record
 from evaluation.locomo import read
 from evaluation.sets import World
-from service.bootstrap import open_house
+from service.assembly.bootstrap import open_house
 from service.config import load_settings
 from tests.bench.bench_conversation import CONVERSATIONS
 from tests.bench.measuring import table

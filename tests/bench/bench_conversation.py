@@ -46,7 +46,7 @@ from core.ports.embedder import Embedder
 from core.text.tokens import estimate
 from core.usecases.bank.record import Message
 from core.usecases.context.turn_evidence import source_of, talk_of
-from core.usecases.conversation.tending import passages_of, unit_of
+from core.usecases.conversation.tiers.tending import passages_of, unit_of
 from core.verbatim.measuring import words_of
 from core.verbatim.query import Query
 from core.verbatim.structure import Structure

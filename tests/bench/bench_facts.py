@@ -18,9 +18,9 @@ from core.ids import Collection, RecordId, User
 from core.keys import CollectionKey
 from core.model.record import Origin, Record, RecordKind, RecordState
 from core.usecases.house import House
-from core.usecases.long_term.add_record import AddRecord, store
-from core.usecases.long_term.judge_facts import judge_facts
-from core.usecases.long_term.retrieve_facts import RetrieveFacts, retrieve_facts
+from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.verbs.add_record import AddRecord, store
+from core.usecases.long_term.verbs.retrieve_facts import RetrieveFacts, retrieve_facts
 from evaluation.contradictions import TENANT, read_letta
 from evaluation.sets import Case
 from service.adapters.cached_embedder import CachedEmbedder

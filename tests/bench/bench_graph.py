@@ -16,9 +16,9 @@ import numpy as np
 from core.bank.graph import Links, QueryGraph, inherited_links
 from core.ids import NodeId
 from core.kinds import KINDS
-from core.usecases.bank import rounds
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.structuring import rounds
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house
 

@@ -33,9 +33,9 @@ from core.keys import BankKey
 from core.model.vector import Vector
 from core.ports.embedder import Embedder
 from core.text import sentences
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
 from evaluation.contradictions import read_letta
 from evaluation.sets import Case
 from service.adapters.cached_embedder import CachedEmbedder

@@ -38,7 +38,7 @@ from evaluation import locomo
 from evaluation.asking import memorized
 from evaluation.pacing import Progress
 from evaluation.sets import World
-from service.bootstrap import open_house
+from service.assembly.bootstrap import open_house
 from service.config import load_settings
 from service.settings.retrieval import StructureSection
 from tests.bench.corpus import Corpus

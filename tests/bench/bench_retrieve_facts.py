@@ -16,7 +16,7 @@ from core.keys import CollectionKey
 from core.long_term.steps import RecordPut
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
-from core.usecases.long_term.retrieve_facts import RetrieveFacts, retrieve_facts
+from core.usecases.long_term.verbs.retrieve_facts import RetrieveFacts, retrieve_facts
 from core.usecases.long_term.writing import Edit, write
 from service.adapters.cached_embedder import CachedEmbedder
 from tests.support.hashing_embedder import HashingEmbedder

@@ -19,9 +19,9 @@ from core.long_term.routing import Intent, Layer, Route
 from core.model.record import Episode, Recovery
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
-from core.usecases.long_term.find_recoveries import FindRecoveries, find_recoveries
-from core.usecases.long_term.record_recovery import RecordRecovery, record_recovery
-from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve_memories
+from core.usecases.long_term.verbs.find_recoveries import FindRecoveries, find_recoveries
+from core.usecases.long_term.verbs.record_recovery import RecordRecovery, record_recovery
+from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories, retrieve_memories
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from tests.core.long_term.test_recovery import ERRORS, LEAD_INS, TOOLS

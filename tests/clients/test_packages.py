@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from core.model.access import EVERY_SCOPE, Scope
+from service.assembly.minting import credentials_of
 from service.cli.certs import NAMES, make
-from service.minting import credentials_of
 from tests.clients.players.running import LANGUAGES, Json, is_built, played
 from tests.support.api_keys import key_for
 from tests.support.forwarding import Forwarder, forwarding

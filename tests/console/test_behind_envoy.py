@@ -10,9 +10,9 @@ import httpx2
 import pytest
 
 from memorybank_client import MemoryBankClient
+from service.assembly.minting import credentials_of
+from service.assembly.server import running
 from service.cli.certs import NAMES, make
-from service.minting import credentials_of
-from service.server import running
 from tests.service.test_access_clients import written
 from tests.support.api_keys import key_for
 from tests.support.console import words_of

@@ -8,8 +8,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # ships no types
 from google.protobuf.descriptor_pb2 import MethodOptions
 
+from service.assembly.server import require_protection
 from service.config import load_settings
-from service.server import require_protection
 from tests.service.api.test_bad_input import METHODS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -10,9 +10,9 @@ import jsonschema  # type: ignore[import-untyped]  # ships no types
 import pytest
 import yaml  # type: ignore[import-untyped]  # ships no types
 
+from service.assembly.server import require_protection
 from service.cli.serve import serve
 from service.config import load_settings
-from service.server import require_protection
 from tools.document_settings import page
 
 CHART = Path(__file__).parents[2] / "deploy" / "helm" / "memorybank"

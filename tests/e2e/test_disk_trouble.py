@@ -11,7 +11,7 @@ import pytest
 from core.bank.state import BankState
 from memorybank_client import MemoryBankClient, Unavailable
 from service.adapters.store.sqlite_store import SqliteStore
-from service.stores import DATABASE
+from service.assembly.stores import DATABASE
 from tests.support import changes as a
 from tests.support.process import CLIENT_SPACE, modelless_process, vector
 from tests.support.scale import scaled

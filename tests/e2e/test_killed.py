@@ -26,7 +26,7 @@ from memorybank.v1.query_graph_pb2 import NewNode
 from memorybank.v1.types_pb2 import STRUCTURING_STATE_DONE, Node
 from memorybank_client import MemoryBankClient, Unavailable
 from service.adapters.store.sqlite_store import SqliteStore
-from service.stores import DATABASE
+from service.assembly.stores import DATABASE
 from tests.support.changes import same
 from tests.support.process import CLIENT_SPACE, modelless_process, vector
 from tests.support.scale import scaled

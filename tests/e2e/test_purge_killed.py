@@ -19,7 +19,7 @@ from memorybank.v1.query_graph_pb2 import NewNode
 from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
 from memorybank_client import MemoryBankClient, NotFound, Unavailable
 from service.adapters.store.sqlite_store import SqliteStore
-from service.stores import DATABASE
+from service.assembly.stores import DATABASE
 from tests.support.process import modelless_process
 from tests.support.scale import scaled
 

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from memorybank.v1.types_pb2 import WAIT_STORED
-from service.stores import DATABASE
+from service.assembly.stores import DATABASE
 from tests.support.process import CLIENT_SPACE, server_process, vector
 
 BANK = "traced"

@@ -14,9 +14,9 @@ import pytest_asyncio
 from core.ids import User
 from core.model.access import Binding
 from memorybank_client import MemoryBankClient
+from service.assembly.minting import credentials_of
+from service.assembly.server import running
 from service.cli.certs import NAMES, make
-from service.minting import credentials_of
-from service.server import running
 from tests.support.api_keys import key_for
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import CHECKOUT, free_port

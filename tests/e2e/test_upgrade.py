@@ -19,7 +19,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from core.model.access import EVERY_SCOPE
 from memorybank.v1.types_pb2 import Node
 from memorybank_client import MemoryBankClient, MemoryBankError
-from service.minting import credentials_of
+from service.assembly.minting import credentials_of
 from tests.mesh.fleet import nodes_of
 from tests.support.api_keys import key_for
 from tests.support.postgres import empty_database

@@ -25,7 +25,7 @@ from memorybank.v1.instructions_pb2 import Owner
 from memorybank.v1.long_term_pb2 import User as UserMessage
 from memorybank_client import FailedPrecondition, MemoryBankClient, NotFound
 from service.adapters.store.sqlite_store import SqliteStore
-from service.stores import DATABASE
+from service.assembly.stores import DATABASE
 from tests.support.process import modelless_process
 from tests.support.scale import scaled
 

@@ -19,7 +19,7 @@ from memorybank.v1.types_pb2 import (
     TaskReport,
 )
 from memorybank_client import MemoryBankClient
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.postgres import empty_database
 from tests.support.process import served_process

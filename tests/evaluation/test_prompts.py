@@ -5,7 +5,7 @@ import pytest
 from core.bank.query import Target
 from core.ids import BankId, NodeId, Tenant
 from core.keys import BankKey
-from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
 from evaluation import prompts
 from evaluation.figures import Standing
 from evaluation.methods import Method

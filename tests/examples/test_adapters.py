@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.server import running
+from service.assembly.server import running
 from tests.examples.adapter_checks import CHECKS
 from tests.examples.test_deepagents import PYTHON, printed_by
 from tests.support.hashing_embedder import HashingEmbedder

@@ -11,7 +11,7 @@ import pytest
 from examples.preference import PATH
 from memorybank.v1.instructions_pb2 import Owner
 from memorybank_client import SyncMemoryBankClient
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

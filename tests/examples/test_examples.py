@@ -13,7 +13,7 @@ from examples import react_agent, research
 from examples.scripted_model import model_endpoint
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import SyncMemoryBankClient
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import free_port, server_process
 from tests.support.scale import scaled

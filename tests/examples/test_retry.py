@@ -13,7 +13,7 @@ import pytest
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import ChatMemory, SyncMemoryBankClient
 from memorybank_client.adapters.retry import Failure, LearningTools, patched
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

@@ -30,7 +30,7 @@ from memorybank.v1.types_pb2 import (
     TaskReport,
 )
 from memorybank_client import MemoryBankClient
-from service.server import running
+from service.assembly.server import running
 from tests.long_tasks.script import LongTask, Step
 from tests.long_tasks.scripted_model import TYPES, ScriptedModel
 from tests.support.embedders import local_embedder

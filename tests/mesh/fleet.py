@@ -13,8 +13,8 @@ from pathlib import Path
 
 from core.ports.credentials import Credentials
 from memorybank_client import MemoryBankClient
+from service.assembly.minting import credentials_of
 from service.cli.certs import NAMES, make
-from service.minting import credentials_of
 from tests.support.api_keys import key_for
 from tests.support.cable import Cable, cable
 from tests.support.envoy import NAME, envoy

@@ -16,17 +16,17 @@ from core.kinds import KINDS
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.node import NodeState
 from core.ports.store import Store
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.delete_node import DeleteNode, delete_node
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
-from core.usecases.bank.planning import MOST_VALIDATIONS
+from core.usecases.bank.plans.planning import MOST_VALIDATIONS
 from core.usecases.bank.record import Context
-from core.usecases.bank.relate import Relate, relate
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
-from core.usecases.bank.search import Ask, Searches, run_searches
-from core.usecases.bank.unrelate import Unrelate, unrelate
-from core.usecases.bank.update_node import UpdateNode, update_node
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.verbs.relate import Relate, relate
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.search import Ask, Searches, run_searches
+from core.usecases.bank.verbs.unrelate import Unrelate, unrelate
+from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from core.usecases.house import House, Retrieval
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates

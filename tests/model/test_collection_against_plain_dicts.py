@@ -19,13 +19,13 @@ from core.long_term.worth import opinion
 from core.model.record import Origin, RecordKind, RecordState
 from core.ports.store import Store
 from core.usecases.house import House
-from core.usecases.long_term.delete_records import DeleteRecords, delete_records
-from core.usecases.long_term.give_feedback import GiveFeedback, give_feedback
-from core.usecases.long_term.judge_facts import judge_facts
-from core.usecases.long_term.report_outcome import ReportOutcome, report_outcome
-from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve_memories
+from core.usecases.long_term.judging.judge_facts import judge_facts
 from core.usecases.long_term.sweep import sweep
-from core.usecases.long_term.update_record import UpdateRecord, update_record
+from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
+from core.usecases.long_term.verbs.give_feedback import GiveFeedback, give_feedback
+from core.usecases.long_term.verbs.report_outcome import ReportOutcome, report_outcome
+from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories, retrieve_memories
+from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import START, TickingClock, open_house

@@ -12,13 +12,13 @@ from core.conversation.steps import TURNS
 from core.errors import TurnNotFound
 from core.model.conversation import KeyType, SummaryKind, Tiers
 from core.ports.store import Store
-from core.usecases.conversation.add_key import AddKey, add_key
-from core.usecases.conversation.count_hits import count_hits
-from core.usecases.conversation.delete_key import DeleteKey, delete_key
-from core.usecases.conversation.delete_summaries import DeleteSummaries, delete_summaries
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_conversation import EndConversation, end_conversation
-from core.usecases.conversation.search_turns import SearchTurns, search_turns
+from core.usecases.conversation.tiers.count_hits import count_hits
+from core.usecases.conversation.verbs.add_key import AddKey, add_key
+from core.usecases.conversation.verbs.delete_key import DeleteKey, delete_key
+from core.usecases.conversation.verbs.delete_summaries import DeleteSummaries, delete_summaries
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.verbs.search_turns import SearchTurns, search_turns
 from core.usecases.house import House
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder

@@ -14,11 +14,11 @@ from click.testing import CliRunner, Result
 
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient, Unauthenticated, Unavailable
 from memorybank_client.credentials import is_within_machine
+from service.assembly.minting import credentials_of
+from service.assembly.server import require_protection, running
 from service.cli import main
 from service.cli.certs import NAMES, make
 from service.config import ConfigurationError, Settings
-from service.minting import credentials_of
-from service.server import require_protection, running
 from tests.support.api_keys import key_for
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for

@@ -25,10 +25,10 @@ from service.api.access.rates import Bucket, RateLimits, Rates
 from service.api.access.tokens import SECRET_BYTES, digest_of, id_of, new_token
 from service.api.errors.transport import RateLimited
 from service.api.errors.transport import Unauthenticated as Refused
+from service.assembly.minting import credentials_of
+from service.assembly.server import running
 from service.cli import main
 from service.config import Settings
-from service.minting import credentials_of
-from service.server import running
 from tests.support.api_keys import key_for
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for

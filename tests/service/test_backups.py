@@ -25,6 +25,8 @@ from service.adapters.store import sqlite_backup
 from service.adapters.store.named import migrations
 from service.adapters.store.postgres_store import PostgresStore
 from service.adapters.store.sqlite_store import SqliteStore
+from service.assembly.minting import credentials_of
+from service.assembly.stores import DATABASE, RESTORING, open_store, verified
 from service.backups import (
     MANIFEST,
     BackupRefused,
@@ -37,8 +39,6 @@ from service.backups import (
 )
 from service.cli.backup import backup, repeat_erasures, restore
 from service.config import ConfigurationError, Settings
-from service.minting import credentials_of
-from service.stores import DATABASE, RESTORING, open_store, verified
 from tests.support import changes as a
 from tests.support.api_keys import key_for
 from tests.support.hashing_embedder import HashingEmbedder
@@ -309,7 +309,7 @@ async def test_turns_facts_keys_and_nodes_that_were_deleted_since_are_deleted_ag
         return HashingEmbedder()
 
     monkeypatch.setattr(
-        "service.bootstrap.open_embedder", hashing
+        "service.assembly.bootstrap.open_embedder", hashing
     )  # the restored house's; a model takes seconds
     ada: dict[str, Any] = {"user": "ada"}
     with capture_logs() as events:

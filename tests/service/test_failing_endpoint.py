@@ -20,13 +20,13 @@ from core.agents.roles import Agents
 from core.errors import AgentReplyInvalid, AgentUnavailable, MemoryBankError, StructuringFailed
 from core.model.conflict import VerdictType
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.restructure import Restructure, restructure
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.restructure import Restructure, restructure
 from core.usecases.house import House
 from service.adapters.openai_chat import Endpoint, OpenAIChat
 from service.adapters.store.memory_store import MemoryStore
-from service.casting import ROLES
+from service.assembly.agents import ROLES
 from tests.core.agents.llm.rule_model import by_rule
 from tests.support import chat_endpoint
 from tests.support.acts import Act, advancing, memorizing, resolving, starting

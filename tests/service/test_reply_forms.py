@@ -7,7 +7,7 @@ import pytest
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2
 from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, Message, TaskReport
-from service.casting import ROLES
+from service.assembly.agents import ROLES
 from tests.support import chat_endpoint
 from tests.support.chat_endpoint import ChatEndpoint
 from tests.support.chat_rule import sensible

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.bootstrap import limits_of
+from service.assembly.bootstrap import limits_of
 from service.config import ConfigurationError
 from tests.support.server import settings_for
 

@@ -36,7 +36,7 @@ LAYERED = [
     row(
         "§2",
         "People can read it too",
-        "core/usecases/long_term/files.py",
+        "core/usecases/long_term/exchange/files.py",
         "service/cli/test_facts.py::test_an_export_is_a_folder_that_people_can_read",
     ),
     row(
@@ -60,19 +60,19 @@ LAYERED = [
     row(
         "§3.3",
         "L3: reflections in Markdown over records, which they never stand without",
-        "core/usecases/long_term/generate_reflection.py",
+        "core/usecases/long_term/verbs/generate_reflection.py",
         f"{API}::test_a_reflection_stands_over_its_records_and_is_made_anew_without_a_deleted_one",
     ),
     row(
         "§4.1",
         "Every long-term memory has a record as JSON, with the document's fields",
-        "core/usecases/long_term/files.py",
+        "core/usecases/long_term/exchange/files.py",
         f"{API}::test_an_import_of_an_export_equals_the_original",
     ),
     row(
         "§4.2",
         "Markdown says the same for people and models",
-        "core/usecases/long_term/files.py",
+        "core/usecases/long_term/exchange/files.py",
         "service/cli/test_facts.py::test_an_export_is_a_folder_that_people_can_read",
     ),
     row(
@@ -96,7 +96,7 @@ LAYERED = [
     row(
         "§5.2",
         "Uses of memories are counted",
-        "core/usecases/hits.py",
+        "core/conversation/hits.py",
         f"{TIME}::test_uses_are_written_down_now_and_then_and_add_up",
     ),
     row(
@@ -120,19 +120,19 @@ LAYERED = [
     row(
         "§6.2",
         "Feedback gives pairs of preferred and rejected answers",
-        "core/usecases/long_term/export_feedback.py",
+        "core/usecases/long_term/exchange/export_feedback.py",
         f"{API}::test_feedback_moves_worth_and_pairs_liked_with_disliked_answers",
     ),
     row(
         "§6.3",
         "What worked in an execution becomes a new record",
-        "core/usecases/conversation/learn.py",
+        "core/usecases/conversation/learning/learn.py",
         "core/usecases/conversation/test_learning.py::test_the_same_lesson_again_makes_it_surer",
     ),
     row(
         "§6.3",
         "Why an execution failed becomes a new record",
-        "core/usecases/conversation/learn.py",
+        "core/usecases/conversation/learning/learn.py",
         "core/usecases/conversation/test_learning.py::test_a_run_that_failed_leaves_why",
     ),
     row(
@@ -164,7 +164,7 @@ LAYERED = [
     row(
         "§8.1",
         "A mended failure is a strategy, with tool, error and both sets of arguments",
-        "core/usecases/long_term/record_recovery.py",
+        "core/usecases/long_term/verbs/record_recovery.py",
         f"{API}::test_a_recovery_is_found_for_the_same_failure_in_other_words",
     ),
     row(
@@ -188,7 +188,7 @@ LAYERED = [
     row(
         "§8.3",
         "Success with a strategy makes it surer",
-        "core/usecases/long_term/report_outcome.py",
+        "core/usecases/long_term/verbs/report_outcome.py",
         f"{WORTH}::test_a_better_opinion_never_leaves_less_worth",
     ),
     row(
@@ -200,7 +200,7 @@ LAYERED = [
     row(
         "§8.4",
         "Reflections are made over strategies",
-        "core/usecases/long_term/generate_reflection.py",
+        "core/usecases/long_term/verbs/generate_reflection.py",
         f"{API}::test_a_reflection_stands_over_its_records_and_is_made_anew_without_a_deleted_one",
     ),
     row(

@@ -37,19 +37,19 @@ CONVERSATION = [
     row(
         "§3.2",
         "Turns are deleted by their steps",
-        "core/usecases/conversation/delete_turns.py",
+        "core/usecases/conversation/verbs/delete_turns.py",
         f"{API}::test_turns_are_added_listed_found_and_deleted",
     ),
     row(
         "§3.2",
         "What rested on a deleted turn goes or is made anew",
-        "core/usecases/conversation/delete_turns.py",
+        "core/usecases/conversation/verbs/delete_turns.py",
         f"{TIERS}::test_deleting_a_turn_takes_what_rests_on_it_and_makes_the_rest_anew",
     ),
     row(
         "§3.3",
         "Mid: turns are embedded, off the way of the call",
-        "core/usecases/conversation/embed_turns.py",
+        "core/usecases/conversation/tiers/embed_turns.py",
         f"{TURNS}::test_no_vector_is_made_on_the_way_of_a_turn",
     ),
     row(
@@ -67,13 +67,13 @@ CONVERSATION = [
     row(
         "§3.3",
         "A cluster's hits are counted",
-        "core/usecases/conversation/count_hits.py",
+        "core/usecases/conversation/tiers/count_hits.py",
         f"{CONTEXT}::test_clusters_that_were_recalled_count_a_hit_each",
     ),
     row(
         "§3.3",
         "A cluster brought often becomes a key memory, once",
-        "core/usecases/conversation/promote_clusters.py",
+        "core/usecases/conversation/tiers/promote_clusters.py",
         f"{TIERS}::test_a_cluster_recalled_often_becomes_a_key_once",
     ),
     row(
@@ -85,7 +85,7 @@ CONVERSATION = [
     row(
         "§3.4",
         "Long: each full stretch of turns gets a summary",
-        "core/usecases/conversation/summarise_turns.py",
+        "core/usecases/conversation/tiers/summarise_turns.py",
         f"{TIERS}::test_each_full_stretch_gets_a_summary_and_the_rest_at_the_end",
     ),
     row(
@@ -109,13 +109,13 @@ CONVERSATION = [
     row(
         "§3.4",
         "Summaries are listed and deleted by range, and stay deleted",
-        "core/usecases/conversation/delete_summaries.py",
+        "core/usecases/conversation/verbs/delete_summaries.py",
         f"{TIERS}::test_deleted_summaries_stay_deleted",
     ),
     row(
         "§3.5",
         "Key: set by the user, and never displaced by the system's",
-        "core/usecases/conversation/add_key.py",
+        "core/usecases/conversation/verbs/add_key.py",
         f"{TIERS}::test_keys_of_the_user_are_never_displaced",
     ),
     row(
@@ -127,7 +127,7 @@ CONVERSATION = [
     row(
         "§3.5",
         "Keys are added, changed and deleted",
-        "core/usecases/conversation/update_key.py",
+        "core/usecases/conversation/verbs/update_key.py",
         f"{TIERS}::test_a_key_of_the_system_that_is_reworded_is_the_users",
     ),
     row(

@@ -70,7 +70,7 @@ REASONING = [
     row(
         "Start",
         "Episodes come by query and state, three unless told",
-        "core/usecases/long_term/recall_episodes.py",
+        "core/usecases/long_term/verbs/recall_episodes.py",
         f"{API}::test_episodes_are_recalled_by_query_and_state",
     ),
     row(
@@ -106,25 +106,25 @@ REASONING = [
     row(
         "End",
         "A summary of the invocation joins the conversation",
-        "core/usecases/conversation/conclude_invocation.py",
+        "core/usecases/conversation/learning/conclude_invocation.py",
         "core/usecases/conversation/test_invocations.py::test_at_its_end_the_conversation_keeps_turn_and_summary_and_the_working_memory_is_gone",
     ),
     row(
         "End",
         "Facts and an episode are extracted, where switched on",
-        "core/usecases/conversation/learn.py",
+        "core/usecases/conversation/learning/learn.py",
         "core/usecases/conversation/test_learning.py::test_either_may_be_switched_off_for_a_conversation",
     ),
     row(
         "End",
         "Working memory is discarded, also where a process dies over it",
-        "core/usecases/conversation/end_invocation.py",
+        "core/usecases/conversation/verbs/end_invocation.py",
         "e2e/test_learning_killed.py::test_what_was_cut_short_is_ended_once_by_the_next_process",
     ),
     row(
         "End",
         "Without memory switched on an agent's calls go through and store nothing",
-        "core/usecases/conversation/start_invocation.py",
+        "core/usecases/conversation/verbs/start_invocation.py",
         "service/api/test_invocations.py::test_without_memory_a_loop_may_make_every_call",
     ),
     row(
@@ -136,13 +136,13 @@ REASONING = [
     row(
         "Promotion",
         "At a conversation's end its facts go to the collection",
-        "core/usecases/conversation/extract_facts.py",
+        "core/usecases/conversation/learning/extract_facts.py",
         "core/usecases/conversation/test_extraction.py::test_fewer_turns_wait_until_the_conversation_ends",
     ),
     row(
         "Promotion",
         "At a conversation's end it may become an episode",
-        "core/usecases/conversation/finish_conversation.py",
+        "core/usecases/conversation/learning/finish_conversation.py",
         "core/usecases/conversation/test_ending.py::test_runs_of_several_calls_make_a_conversation_an_episode_and_talk_alone_does_not",
     ),
     row(
@@ -166,7 +166,7 @@ REASONING = [
     row(
         "Tools",
         "The agent's tools are declared: retrieve facts, recall episodes, store a fact",
-        "core/usecases/long_term/declare_tools.py",
+        "core/usecases/long_term/verbs/declare_tools.py",
         f"{API}::test_tools_are_declared_in_either_form",
     ),
     row(

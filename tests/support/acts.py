@@ -6,14 +6,14 @@ from typing import Any
 
 from core.ids import ConflictId
 from core.model.interaction import TaskReport
-from core.usecases.bank.advance_task import AdvanceTask, advance_task
-from core.usecases.bank.augment import Augment
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.bank.record import Context
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
-from core.usecases.bank.start_task import StartTask, start_task
+from core.usecases.bank.verbs.augment import Augment
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
+from core.usecases.task.advance_task import AdvanceTask, advance_task
+from core.usecases.task.start_task import StartTask, start_task
 from tests.support.house import KEY, request
 
 Act = Callable[[House], Awaitable[Any]]

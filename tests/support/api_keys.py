@@ -22,8 +22,8 @@ from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from service.adapters.store.sql_store import SqlStore
 from service.api.access.tokens import new_token
-from service.minting import credentials_of, mint
-from service.server import running
+from service.assembly.minting import credentials_of, mint
+from service.assembly.server import running
 from tests.service.api.test_bad_input import METHODS
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import Refused, Service, refusal, service_on, settings_for

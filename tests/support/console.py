@@ -21,7 +21,7 @@ from console.door import names_of
 from console.serving import AT_ONCE
 from console.sessions import Sessions
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

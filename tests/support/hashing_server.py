@@ -10,9 +10,9 @@ from typing import Any
 
 import uvloop
 
+from service.assembly.server import serve
 from service.config import load_settings
 from service.process.logs import configure_logs
-from service.server import serve
 from tests.support.hashing_embedder import HashingEmbedder
 
 

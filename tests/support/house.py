@@ -19,11 +19,11 @@ from core.model.bank import EmbeddingSpace, SpaceSource
 from core.ports.aggregates import RequestKey
 from core.ports.embedder import Embedder
 from core.ports.store import Store
-from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.chores import Chores
+from core.usecases.claims import Claims
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Limits
-from core.usecases.upkeep.chores import Chores
-from core.usecases.upkeep.claims import Claims
 from core.usecases.upkeep.duties import assign_chores
 from core.usecases.workshop import Workshop
 from service.adapters.local_blobs import LocalBlobs

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from service.stores import DATABASE
+from service.assembly.stores import DATABASE
 
 
 @contextlib.contextmanager

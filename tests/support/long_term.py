@@ -8,10 +8,10 @@ from core.ids import Collection, RecordId, Tenant, User
 from core.keys import CollectionKey
 from core.model.record import NO_RECORD, Origin, Record, RecordKind
 from core.usecases.house import House
-from core.usecases.long_term.add_record import AddRecord, add_record
 from core.usecases.long_term.answers import RecordsKept
-from core.usecases.long_term.judge_facts import judge_facts
-from core.usecases.long_term.retrieve_facts import RetrieveFacts, retrieve_facts
+from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.verbs.add_record import AddRecord, add_record
+from core.usecases.long_term.verbs.retrieve_facts import RetrieveFacts, retrieve_facts
 from tests.support.house import START
 
 TOLD = START - timedelta(days=10)

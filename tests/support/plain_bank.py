@@ -22,8 +22,8 @@ from core.agents.roles import (
     Topic,
 )
 from core.model.lineage import MergeReason
-from core.usecases.bank.memorize import Memorized
-from core.usecases.bank.resolve_conflict import ConflictResolved
+from core.usecases.bank.verbs.memorize import Memorized
+from core.usecases.bank.verbs.resolve_conflict import ConflictResolved
 from tests.support.scripted_agents import ScriptedAgents
 
 SUBJECTS = ("apple", "pear", "ship", "船")

@@ -22,8 +22,8 @@ from memorybank.v1 import (
 )
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.gate import Observer
+from service.assembly.server import running
 from service.config import Settings, make_settings, packaged
-from service.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 
 LARGEST_ANSWER = 64 * 1024 * 1024

@@ -8,13 +8,13 @@ from core.ids import Collection, ConversationId, RequestId, Tenant, User
 from core.keys import ConversationKey
 from core.model.conversation import Turn
 from core.ports.aggregates import RequestKey
-from core.usecases.conversation.add_turns import AddTurns, NewTurn, TurnsAdded, add_turns
-from core.usecases.conversation.embed_turns import embed_turns
-from core.usecases.conversation.extract_facts import extract_facts
-from core.usecases.conversation.fold_clusters import fold_clusters
-from core.usecases.conversation.place_turns import place_turns
-from core.usecases.conversation.promote_clusters import promote_clusters
-from core.usecases.conversation.summarise_turns import summarise_turns
+from core.usecases.conversation.learning.extract_facts import extract_facts
+from core.usecases.conversation.tiers.embed_turns import embed_turns
+from core.usecases.conversation.tiers.fold_clusters import fold_clusters
+from core.usecases.conversation.tiers.place_turns import place_turns
+from core.usecases.conversation.tiers.promote_clusters import promote_clusters
+from core.usecases.conversation.tiers.summarise_turns import summarise_turns
+from core.usecases.conversation.verbs.add_turns import AddTurns, NewTurn, TurnsAdded, add_turns
 from core.usecases.house import House
 
 KEY = ConversationKey(tenant=Tenant("acme"), user=User("王明"), conversation_id=ConversationId("c1"))

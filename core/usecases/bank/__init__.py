@@ -1,1 +1,1 @@
-"""What a caller may do with banks: one verb a file."""
+"""Banks: verbs, and the rooms of what they need."""

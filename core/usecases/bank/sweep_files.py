@@ -10,7 +10,7 @@ from core.errors import AttachmentNotFound, BankNotFound
 from core.ids import AttachmentId
 from core.keys import BankKey
 from core.ports.blobs import Unclaimed
-from core.usecases.bank.read_attachment import find_attachment
+from core.usecases.bank.verbs.read_attachment import find_attachment
 from core.usecases.house import House
 
 UNCLAIMED_FOR = timedelta(days=1)

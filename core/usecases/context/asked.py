@@ -9,7 +9,7 @@ from core.context.prompt import ToolFormat
 from core.errors import MemoryBankError
 from core.keys import BankKey, CollectionKey, ConversationKey, InvocationKey, Key
 from core.text.needs import has_need
-from core.usecases.bank.augment import Augment
+from core.usecases.bank.verbs.augment import Augment
 from core.usecases.instructions.load_sources import LoadSources, named
 
 

@@ -37,21 +37,21 @@ from core.conversation.recalling import Recalled, recall
 from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
 from core.keys import BankKey, ConversationKey, InvocationKey
 from core.text.tokens import estimate, tokens_of
-from core.usecases.bank.augment import Augment, Gathered, gather
-from core.usecases.bank.search import query_vector
+from core.usecases.bank.verbs.augment import Augment, Gathered, gather
 from core.usecases.context.asked import AssembleContext, Form, Missing, Part
 from core.usecases.context.elsewhere import Elsewhere, elsewhere
 from core.usecases.context.known import Remembered, remembered
 from core.usecases.context.turn_evidence import source_of, talk_of, without_need
-from core.usecases.conversation.get_working_memory import (
+from core.usecases.conversation.verbs.get_working_memory import (
     GetWorkingMemory,
     WorkingMemory,
     get_working_memory,
 )
-from core.usecases.conversation.search_turns import turn_query
+from core.usecases.conversation.verbs.search_turns import turn_query
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import MissingSource, SourcesLoaded, load_sources, named
 from core.usecases.long_term.memory import memory_of
+from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
 
 LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt,

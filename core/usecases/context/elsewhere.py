@@ -24,11 +24,11 @@ from core.model.conversation import ConversationRecord
 from core.model.review import Review
 from core.text import sentences
 from core.text.sensitive import sort_in
-from core.usecases.bank.search import query_vector
 from core.usecases.context.asked import AssembleContext
 from core.usecases.conversation.across import AllConversations, newest, read_each
 from core.usecases.house import House
 from core.usecases.long_term.reading import looking
+from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
 
 LEAST = 20  # tokens of a turn's piece: so many are looked for that they would fill the prompt,

@@ -22,9 +22,9 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.record import Record, RecordKind, RecordState, SupersededReason
 from core.model.structuring import Purpose
-from core.usecases.bank.generated import judged
+from core.usecases.bank.structuring.generated import judged
 from core.usecases.house import House
-from core.usecases.long_term.judge_facts import (
+from core.usecases.long_term.judging.judge_facts import (
     agree_in_essentials,
     by_nearness,
     loses_no_word,

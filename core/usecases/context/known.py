@@ -23,8 +23,8 @@ from core.usecases.context.asked import AssembleContext
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import Open, looking
-from core.usecases.long_term.recall_episodes import TWICE, alike
-from core.usecases.long_term.retrieve_memories import reflections_over
+from core.usecases.long_term.verbs.recall_episodes import TWICE, alike
+from core.usecases.long_term.verbs.retrieve_memories import reflections_over
 from core.verbatim.measuring import cosines, holding, words_of
 
 LEAST_FACT, MOST_FACTS = 30, 30

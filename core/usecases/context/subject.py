@@ -30,14 +30,14 @@ from core.long_term.texts import told
 from core.model.interaction import Segment
 from core.model.record import Record, RecordKind, RecordState, SupersededReason
 from core.model.vector import Vector
-from core.usecases.bank.search import query_vector
 from core.usecases.context.asked import AssembleContext, Part
 from core.usecases.context.known import section_of
-from core.usecases.conversation.search_turns import turn_query
+from core.usecases.conversation.verbs.search_turns import turn_query
 from core.usecases.house import House
-from core.usecases.long_term.list_collections import ListCollections, list_collections
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import Open, looking
+from core.usecases.long_term.verbs.list_collections import ListCollections, list_collections
+from core.usecases.vectors import query_vector
 
 MOST_SAYING = 5
 LOOKED_THROUGH = 50

@@ -1,1 +1,1 @@
-"""What can be done with a conversation, a verb a file."""
+"""Conversations: verbs, tiers, learning."""

@@ -26,7 +26,7 @@ from core.model.conversation import ConversationRecord, KeyType, SummaryOwed, Tu
 from core.ports.aggregates import Draft
 from core.text.mentions import Mentions
 from core.text.sensitive import lines_of_json
-from core.usecases.conversation.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
 from core.usecases.conversation.turn_metadata import metadata_of
 from core.usecases.house import House
 

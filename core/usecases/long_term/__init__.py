@@ -1,1 +1,1 @@
-"""Long-term memory: one verb a file."""
+"""Long-term memory: verbs, judging, exchange."""

@@ -7,8 +7,8 @@ from core.keys import CollectionKey
 from core.long_term.due import EMBED, JUDGE, REFLECT, SWEEP
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
-from core.usecases.long_term.judge_facts import judge_facts
-from core.usecases.long_term.reflect import reflect
+from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.judging.reflect import reflect
 from core.usecases.long_term.sweep import sweep
 
 CHORES: Mapping[str, Callable[[House, CollectionKey], Awaitable[Any]]] = {

@@ -19,7 +19,7 @@ from core.model.record import Record
 from core.model.retraction import Held
 from core.text.mentions import Mentions
 from core.usecases.house import House
-from core.usecases.long_term.delete_records import erasing
+from core.usecases.long_term.verbs.delete_records import erasing
 from core.usecases.long_term.writing import Edit, edit
 
 

@@ -13,10 +13,10 @@ from core.long_term.due import held_records, is_weak, next_sweep, proposed_recor
 from core.long_term.steps import CollectionPut, HeldDrop, ProposalDrop, RecordDrop
 from core.ports.aggregates import Draft
 from core.usecases.house import House
-from core.usecases.long_term.delete_records import feedback_without
+from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import lasting
-from core.usecases.long_term.remaking import waiting_anew
+from core.usecases.long_term.verbs.delete_records import feedback_without
 
 
 async def sweep(house: House, key: CollectionKey) -> int:

@@ -6,15 +6,15 @@ from typing import Any
 from core.conversation.invocation import COMPRESS, CONCLUDE, END
 from core.instructions.kind import TRIM
 from core.keys import CollectionKey, ConversationKey, InstructionsKey, InvocationKey, UserKey
-from core.usecases.conversation.chores import conversation_chores
-from core.usecases.conversation.compress_items import compress_items
-from core.usecases.conversation.conclude_invocation import conclude
-from core.usecases.conversation.end_invocation import end_idle
+from core.usecases.conversation.learning.compress_items import compress_items
+from core.usecases.conversation.learning.conclude_invocation import conclude
+from core.usecases.conversation.tiers.chores import conversation_chores
+from core.usecases.conversation.verbs.end_invocation import end_idle
 from core.usecases.house import House
 from core.usecases.instructions.trim_versions import trim_versions
 from core.usecases.long_term.chores import CHORES as OF_COLLECTIONS
-from core.usecases.user.import_user import abandon
-from core.usecases.user.purge_user import carry_on
+from core.usecases.whole_user.import_user import abandon
+from core.usecases.whole_user.purge_user import carry_on
 from core.user.user import ABANDON, PURGE
 
 

@@ -5,7 +5,8 @@ sentence is. A sentence among
 others is: its tokens' states in the run of the whole text are other ones, by which half of what is told is missed.
 
 Law: what it keeps of a text is found by a digest, and no text is; `forget` drops it. The network's weights are checked
-when they are opened, at start. The model is the process's one (service.comparers), and loaded when something is read.
+when they are opened, at start. The model is the process's one (`service.assembly.comparers`), and loaded when something
+is read.
 """
 
 import asyncio

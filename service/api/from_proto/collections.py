@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from core.caller import Caller
 from core.ids import User
 from core.model.access import Scope
-from core.usecases.long_term.delete_collection import DeleteCollection
-from core.usecases.long_term.export_collection import ExportCollection
-from core.usecases.long_term.get_collection import GetCollection
-from core.usecases.long_term.list_collections import ListCollections
-from core.usecases.long_term.update_collection import UpdateCollection
+from core.usecases.long_term.exchange.export_collection import ExportCollection
+from core.usecases.long_term.verbs.delete_collection import DeleteCollection
+from core.usecases.long_term.verbs.get_collection import GetCollection
+from core.usecases.long_term.verbs.list_collections import ListCollections
+from core.usecases.long_term.verbs.update_collection import UpdateCollection
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.enums import REVIEWS, or_first
 from service.api.from_proto.checks import NAME, Checks, checking

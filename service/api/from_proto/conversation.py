@@ -11,24 +11,24 @@ from core.keys import ConversationKey
 from core.model.access import Scope
 from core.model.conversation import ConversationSettings, SummaryKind
 from core.usecases.conversation.across import MOST_CONVERSATIONS, AllConversations
-from core.usecases.conversation.add_key import AddKey
-from core.usecases.conversation.add_turns import AddTurns, NewTurn
-from core.usecases.conversation.create_conversation import CreateConversation
-from core.usecases.conversation.delete_cluster import DeleteCluster
-from core.usecases.conversation.delete_conversation import DeleteConversation
-from core.usecases.conversation.delete_key import DeleteKey
-from core.usecases.conversation.delete_summaries import DeleteSummaries
-from core.usecases.conversation.delete_turns import DeleteTurns
-from core.usecases.conversation.end_conversation import EndConversation
-from core.usecases.conversation.get_conversation import GetConversation
-from core.usecases.conversation.list_clusters import ListClusters
-from core.usecases.conversation.list_conversations import ListConversations
-from core.usecases.conversation.list_keys import ListKeys
-from core.usecases.conversation.list_summaries import ListSummaries
-from core.usecases.conversation.list_turns import LAST, ListTurns
-from core.usecases.conversation.search_turns import SearchTurns
-from core.usecases.conversation.update_conversation import UpdateConversation
-from core.usecases.conversation.update_key import UpdateKey
+from core.usecases.conversation.verbs.add_key import AddKey
+from core.usecases.conversation.verbs.add_turns import AddTurns, NewTurn
+from core.usecases.conversation.verbs.create_conversation import CreateConversation
+from core.usecases.conversation.verbs.delete_cluster import DeleteCluster
+from core.usecases.conversation.verbs.delete_conversation import DeleteConversation
+from core.usecases.conversation.verbs.delete_key import DeleteKey
+from core.usecases.conversation.verbs.delete_summaries import DeleteSummaries
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns
+from core.usecases.conversation.verbs.end_conversation import EndConversation
+from core.usecases.conversation.verbs.get_conversation import GetConversation
+from core.usecases.conversation.verbs.list_clusters import ListClusters
+from core.usecases.conversation.verbs.list_conversations import ListConversations
+from core.usecases.conversation.verbs.list_keys import ListKeys
+from core.usecases.conversation.verbs.list_summaries import ListSummaries
+from core.usecases.conversation.verbs.list_turns import LAST, ListTurns
+from core.usecases.conversation.verbs.search_turns import SearchTurns
+from core.usecases.conversation.verbs.update_conversation import UpdateConversation
+from core.usecases.conversation.verbs.update_key import UpdateKey
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import CONVERSATION_STATES, SUMMARY_KINDS
 from service.api.from_proto.checks import GOAL, MOST_RESULTS, NAME, Checks, checking

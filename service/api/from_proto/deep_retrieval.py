@@ -2,11 +2,11 @@
 
 from core.caller import Caller
 from core.ids import AttachmentId, InteractionId, NodeId
-from core.usecases.bank.get_interaction import GetInteraction
-from core.usecases.bank.get_lineage import GetLineage
-from core.usecases.bank.list_interactions import ListInteractions
-from core.usecases.bank.passages import SURROUNDINGS, Passages
-from core.usecases.bank.read_attachment import ReadAttachment
+from core.usecases.bank.retrieval.passages import SURROUNDINGS, Passages
+from core.usecases.bank.verbs.get_interaction import GetInteraction
+from core.usecases.bank.verbs.get_lineage import GetLineage
+from core.usecases.bank.verbs.list_interactions import ListInteractions
+from core.usecases.bank.verbs.read_attachment import ReadAttachment
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from service.api.enums import STRUCTURING_STATES
 from service.api.from_proto.checks import GOAL, NAME, SOURCE, Checks, checking

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
 from core.ids import BankId
-from core.usecases.bank.export_bank import ExportBank
-from core.usecases.bank.export_records import (
+from core.usecases.bank.exchange.export_bank import ExportBank
+from core.usecases.bank.exchange.export_records import (
     ExportRecord,
     ExportTrailer,
 )
-from core.usecases.bank.import_bank import ImportBank
+from core.usecases.bank.exchange.import_bank import ImportBank
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.errors.transport import InvalidRequest
 from service.api.from_proto.checks import checking

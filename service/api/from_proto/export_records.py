@@ -20,7 +20,7 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring
 from core.model.usage import RoleUsage, Usage
-from core.usecases.bank.export_records import (
+from core.usecases.bank.exchange.export_records import (
     Edge,
     ExportHeader,
     ExportRecord,

@@ -7,13 +7,13 @@ from core.ids import ConversationId, InvocationId, RecordId, User
 from core.keys import InvocationKey
 from core.model.access import Scope
 from core.model.invocation import InvocationSummary, ItemType
-from core.usecases.conversation.add_invocation_summary import AddInvocationSummary
-from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem
-from core.usecases.conversation.end_invocation import EndInvocation
-from core.usecases.conversation.get_working_memory import GetWorkingMemory
-from core.usecases.conversation.list_invocations import ListInvocations
-from core.usecases.conversation.list_turns import LAST as LAST_TURN
-from core.usecases.conversation.start_invocation import StartInvocation
+from core.usecases.conversation.verbs.add_invocation_summary import AddInvocationSummary
+from core.usecases.conversation.verbs.add_working_items import AddWorkingItems, NewItem
+from core.usecases.conversation.verbs.end_invocation import EndInvocation
+from core.usecases.conversation.verbs.get_working_memory import GetWorkingMemory
+from core.usecases.conversation.verbs.list_invocations import ListInvocations
+from core.usecases.conversation.verbs.list_turns import LAST as LAST_TURN
+from core.usecases.conversation.verbs.start_invocation import StartInvocation
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import ITEM_TYPES
 from service.api.from_proto.checks import NAME, Checks, checking

@@ -12,30 +12,30 @@ from core.long_term.worth import opinion
 from core.model.access import Scope
 from core.model.record import Recovery
 from core.model.review import ReviewDecision
-from core.usecases.long_term.add_record import AddRecord
-from core.usecases.long_term.close_retraction import CloseRetraction
-from core.usecases.long_term.declare_tools import DeclareTools
-from core.usecases.long_term.delete_records import DeleteRecords
-from core.usecases.long_term.delete_reflection import DeleteReflection
-from core.usecases.long_term.export_feedback import ExportFeedback
-from core.usecases.long_term.find_recoveries import FindRecoveries
-from core.usecases.long_term.generate_reflection import GenerateReflection
-from core.usecases.long_term.get_record import GetRecord
-from core.usecases.long_term.get_reflection import GetReflection
-from core.usecases.long_term.give_feedback import GiveFeedback
-from core.usecases.long_term.list_records import ListRecords, RecordFilter
-from core.usecases.long_term.list_reflections import ListReflections
-from core.usecases.long_term.list_retractions import ListRetractions
-from core.usecases.long_term.put_records import Put, PutRecords
-from core.usecases.long_term.recall_episodes import RecallEpisodes
-from core.usecases.long_term.record_recovery import RecordRecovery
-from core.usecases.long_term.report_outcome import ReportOutcome
-from core.usecases.long_term.retract_records import RetractRecords
-from core.usecases.long_term.retrieve_facts import RetrieveFacts
-from core.usecases.long_term.retrieve_memories import RetrieveMemories
-from core.usecases.long_term.review_records import ReviewRecords
-from core.usecases.long_term.store_fact import StoreFact
-from core.usecases.long_term.update_record import FIELDS, UpdateRecord
+from core.usecases.long_term.exchange.export_feedback import ExportFeedback
+from core.usecases.long_term.verbs.add_record import AddRecord
+from core.usecases.long_term.verbs.close_retraction import CloseRetraction
+from core.usecases.long_term.verbs.declare_tools import DeclareTools
+from core.usecases.long_term.verbs.delete_records import DeleteRecords
+from core.usecases.long_term.verbs.delete_reflection import DeleteReflection
+from core.usecases.long_term.verbs.find_recoveries import FindRecoveries
+from core.usecases.long_term.verbs.generate_reflection import GenerateReflection
+from core.usecases.long_term.verbs.get_record import GetRecord
+from core.usecases.long_term.verbs.get_reflection import GetReflection
+from core.usecases.long_term.verbs.give_feedback import GiveFeedback
+from core.usecases.long_term.verbs.list_records import ListRecords, RecordFilter
+from core.usecases.long_term.verbs.list_reflections import ListReflections
+from core.usecases.long_term.verbs.list_retractions import ListRetractions
+from core.usecases.long_term.verbs.put_records import Put, PutRecords
+from core.usecases.long_term.verbs.recall_episodes import RecallEpisodes
+from core.usecases.long_term.verbs.record_recovery import RecordRecovery
+from core.usecases.long_term.verbs.report_outcome import ReportOutcome
+from core.usecases.long_term.verbs.retract_records import RetractRecords
+from core.usecases.long_term.verbs.retrieve_facts import RetrieveFacts
+from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories
+from core.usecases.long_term.verbs.review_records import ReviewRecords
+from core.usecases.long_term.verbs.store_fact import StoreFact
+from core.usecases.long_term.verbs.update_record import FIELDS, UpdateRecord
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.enums import (
     INTENTS,

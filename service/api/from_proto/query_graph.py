@@ -3,15 +3,15 @@
 from core.caller import Caller
 from core.errors import LimitReached
 from core.ids import InteractionId, NodeId
-from core.usecases.bank.add_nodes import AddNodes, NewNode
-from core.usecases.bank.delete_node import DeleteNode
-from core.usecases.bank.get_node import GetNode
-from core.usecases.bank.list_neighbors import ListNeighbors
-from core.usecases.bank.list_nodes import ListNodes
-from core.usecases.bank.merge_nodes import MergeNodes
-from core.usecases.bank.relate import Relate
-from core.usecases.bank.unrelate import Unrelate
-from core.usecases.bank.update_node import UpdateNode
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode
+from core.usecases.bank.verbs.delete_node import DeleteNode
+from core.usecases.bank.verbs.get_node import GetNode
+from core.usecases.bank.verbs.list_neighbors import ListNeighbors
+from core.usecases.bank.verbs.list_nodes import ListNodes
+from core.usecases.bank.verbs.merge_nodes import MergeNodes
+from core.usecases.bank.verbs.relate import Relate
+from core.usecases.bank.verbs.unrelate import Unrelate
+from core.usecases.bank.verbs.update_node import UpdateNode
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.from_proto.checks import MOST_RESULTS, SENTENCE, SOURCE, SUMMARY, Checks, checking
 from service.api.from_proto.retrieval import FARTHEST, chosen

@@ -12,8 +12,8 @@ from core.long_term.conditions import Condition, Op
 from core.model.access import Scope
 from core.model.record import NO_RECORD, Episode, Origin, Record, RecordKind
 from core.text.storable import depth_of
-from core.usecases.long_term.list_records import RecordFilter
 from core.usecases.long_term.new_records import default_category
+from core.usecases.long_term.verbs.list_records import RecordFilter
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.enums import METADATA_OPS, RECORD_KINDS, RECORD_ORIGINS, RECORD_STATES, or_first
 from service.api.from_proto.checks import (

@@ -2,9 +2,9 @@
 
 from core.caller import Caller
 from core.ids import InteractionId
-from core.usecases.bank.close_interactions import CloseInteractions
-from core.usecases.bank.list_retractions import ListInteractionRetractions
-from core.usecases.bank.retract_interactions import RetractInteractions
+from core.usecases.bank.verbs.close_interactions import CloseInteractions
+from core.usecases.bank.verbs.list_retractions import ListInteractionRetractions
+from core.usecases.bank.verbs.retract_interactions import RetractInteractions
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.from_proto.checks import NAME, SOURCE, checking
 from service.api.from_proto.retrieval import time_range

@@ -7,8 +7,8 @@ from core.bank.query import ADMITS_ALL, Filter
 from core.caller import Caller
 from core.ids import InteractionId, NodeId, RunId, SegmentRef, User
 from core.keys import CollectionKey, ConversationKey, InvocationKey
-from core.usecases.bank.augment import Augment
-from core.usecases.bank.search import Ask, Searches
+from core.usecases.bank.verbs.augment import Augment
+from core.usecases.bank.verbs.search import Ask, Searches
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.explain import Explain
 from core.usecases.context.explain_pair import ExplainPair

@@ -1,9 +1,9 @@
 """Requests of Conversation that take turns back."""
 
 from core.caller import Caller
-from core.usecases.conversation.close_turns import CloseTurns
-from core.usecases.conversation.list_turn_retractions import ListTurnRetractions
-from core.usecases.conversation.retract_turns import RetractTurns
+from core.usecases.conversation.verbs.close_turns import CloseTurns
+from core.usecases.conversation.verbs.list_turn_retractions import ListTurnRetractions
+from core.usecases.conversation.verbs.retract_turns import RetractTurns
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.from_proto.checks import NAME, SOURCE, checking
 from service.api.from_proto.conversation import named_steps

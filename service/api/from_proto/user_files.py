@@ -15,8 +15,8 @@ from google.protobuf.message import Message
 from core.caller import Caller
 from core.errors import ImportInvalid, PermissionDenied
 from core.keys import UserKey
-from core.usecases.long_term.export_collection import FilePart
-from core.usecases.user.user_lines import (
+from core.usecases.long_term.exchange.export_collection import FilePart
+from core.usecases.whole_user.user_lines import (
     Piece,
     Read,
     ReadLine,

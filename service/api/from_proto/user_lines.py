@@ -24,10 +24,10 @@ from core.model.instructions import Level, Owner, Source
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.model.user import UserRecord
 from core.text.tokens import estimate
-from core.usecases.bank.import_records import MOST
-from core.usecases.conversation.list_turns import LAST, PlacedTurn
+from core.usecases.bank.exchange.import_records import MOST
+from core.usecases.conversation.verbs.list_turns import LAST, PlacedTurn
 from core.usecases.user.quotas import KINDS
-from core.usecases.user.user_lines import (
+from core.usecases.whole_user.user_lines import (
     Buried,
     CollectionRead,
     HitCluster,

@@ -2,13 +2,13 @@
 
 from core.caller import Caller
 from core.keys import UserKey
-from core.usecases.user.erase_mentions import EraseMentions
-from core.usecases.user.export_user import ExportUser
 from core.usecases.user.get_user import GetUser
 from core.usecases.user.list_users import ListUsers
-from core.usecases.user.purge_user import PurgeUser
 from core.usecases.user.quotas import KINDS
 from core.usecases.user.update_user import UpdateUser
+from core.usecases.whole_user.erase_mentions import EraseMentions
+from core.usecases.whole_user.export_user import ExportUser
+from core.usecases.whole_user.purge_user import PurgeUser
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.from_proto.checks import NAME, Checks, checking
 

@@ -13,20 +13,20 @@ from core.model.conversation import (
     TurnCluster,
 )
 from core.ports.aggregates import Committed
-from core.usecases.conversation.add_key import KeyKept, KeyNamed
-from core.usecases.conversation.add_turns import TurnsAdded
-from core.usecases.conversation.delete_cluster import ClusterDeleted
-from core.usecases.conversation.delete_conversation import ConversationPurged
-from core.usecases.conversation.delete_summaries import SummariesDeleted
-from core.usecases.conversation.delete_turns import TurnsDeleted
-from core.usecases.conversation.end_conversation import ConversationEnded
-from core.usecases.conversation.get_conversation import ConversationSeen
-from core.usecases.conversation.list_clusters import ClustersListed
-from core.usecases.conversation.list_conversations import ConversationsListed
-from core.usecases.conversation.list_keys import KeysListed
-from core.usecases.conversation.list_summaries import SummariesListed
-from core.usecases.conversation.list_turns import PlacedTurn, TurnsListed
-from core.usecases.conversation.search_turns import FoundTurn, TurnsFound
+from core.usecases.conversation.verbs.add_key import KeyKept, KeyNamed
+from core.usecases.conversation.verbs.add_turns import TurnsAdded
+from core.usecases.conversation.verbs.delete_cluster import ClusterDeleted
+from core.usecases.conversation.verbs.delete_conversation import ConversationPurged
+from core.usecases.conversation.verbs.delete_summaries import SummariesDeleted
+from core.usecases.conversation.verbs.delete_turns import TurnsDeleted
+from core.usecases.conversation.verbs.end_conversation import ConversationEnded
+from core.usecases.conversation.verbs.get_conversation import ConversationSeen
+from core.usecases.conversation.verbs.list_clusters import ClustersListed
+from core.usecases.conversation.verbs.list_conversations import ConversationsListed
+from core.usecases.conversation.verbs.list_keys import KeysListed
+from core.usecases.conversation.verbs.list_summaries import SummariesListed
+from core.usecases.conversation.verbs.list_turns import PlacedTurn, TurnsListed
+from core.usecases.conversation.verbs.search_turns import FoundTurn, TurnsFound
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import CONVERSATION_STATES, KEY_TYPES, SUMMARY_KINDS, numbers

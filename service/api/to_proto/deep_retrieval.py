@@ -3,11 +3,11 @@
 from collections.abc import AsyncGenerator
 
 from core.model.interaction import Segment
-from core.usecases.bank.get_interaction import InteractionsRead
-from core.usecases.bank.get_lineage import Lineage
 from core.usecases.bank.interactions import InteractionSeen
-from core.usecases.bank.list_interactions import InteractionsListed
-from core.usecases.bank.read_attachment import OpenedAttachment
+from core.usecases.bank.verbs.get_interaction import InteractionsRead
+from core.usecases.bank.verbs.get_lineage import Lineage
+from core.usecases.bank.verbs.list_interactions import InteractionsListed
+from core.usecases.bank.verbs.read_attachment import OpenedAttachment
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.to_proto import values

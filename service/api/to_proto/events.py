@@ -21,7 +21,7 @@ from core.bank.steps import (
 from core.model.conflict import Conflict
 from core.model.lineage import MergeRecord
 from core.model.node import Node
-from core.usecases.bank.watch_bank import BankGone
+from core.usecases.bank.verbs.watch_bank import BankGone
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.to_proto import insights, values

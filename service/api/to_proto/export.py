@@ -18,7 +18,7 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
 from core.ports.aggregates import Committed
-from core.usecases.bank.export_records import (
+from core.usecases.bank.exchange.export_records import (
     Edge,
     ExportHeader,
     ExportRecord,
@@ -29,7 +29,7 @@ from core.usecases.bank.export_records import (
     SegmentVector,
     SettledPair,
 )
-from core.usecases.bank.import_bank import BankImported
+from core.usecases.bank.exchange.import_bank import BankImported
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.to_proto import insights, values

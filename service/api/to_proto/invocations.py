@@ -3,12 +3,12 @@
 from core.conversation.working import size_of
 from core.model.invocation import InvocationSummary, Item
 from core.ports.aggregates import Committed
-from core.usecases.conversation.add_invocation_summary import SummaryNamed
-from core.usecases.conversation.add_working_items import WorkingItemsAdded
-from core.usecases.conversation.end_invocation import InvocationEndedAnswer
-from core.usecases.conversation.get_working_memory import WorkingMemory
-from core.usecases.conversation.list_invocations import InvocationsListed
-from core.usecases.conversation.start_invocation import InvocationStarted
+from core.usecases.conversation.verbs.add_invocation_summary import SummaryNamed
+from core.usecases.conversation.verbs.add_working_items import WorkingItemsAdded
+from core.usecases.conversation.verbs.end_invocation import InvocationEndedAnswer
+from core.usecases.conversation.verbs.get_working_memory import WorkingMemory
+from core.usecases.conversation.verbs.list_invocations import InvocationsListed
+from core.usecases.conversation.verbs.start_invocation import InvocationStarted
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import ITEM_TYPES, numbers
 from service.api.to_proto.values import time, usage

@@ -10,27 +10,27 @@ from core.model.record import Provenance, Record, Reflection, SupersededReason, 
 from core.model.retraction import Retraction
 from core.ports.aggregates import Committed
 from core.usecases.long_term.answers import RecordsKept, Seen
-from core.usecases.long_term.close_retraction import RetractionEnded
-from core.usecases.long_term.delete_collection import CollectionPurged
-from core.usecases.long_term.delete_records import RecordsDeleted
-from core.usecases.long_term.delete_reflection import ReflectionDeleted
-from core.usecases.long_term.export_collection import FilePart
-from core.usecases.long_term.export_feedback import PreferencePair
-from core.usecases.long_term.find_recoveries import RecoveriesFound
-from core.usecases.long_term.generate_reflection import ReflectionGenerated
-from core.usecases.long_term.get_collection import CollectionCounts, CollectionSeen
-from core.usecases.long_term.get_record import RecordSeen
-from core.usecases.long_term.get_reflection import ReflectionSeen
-from core.usecases.long_term.import_collection import CollectionImported
-from core.usecases.long_term.list_collections import CollectionsListed
-from core.usecases.long_term.list_records import RecordsListed
-from core.usecases.long_term.list_reflections import ReflectionsListed
-from core.usecases.long_term.list_retractions import RetractionsListed
-from core.usecases.long_term.put_records import RecordsPut
-from core.usecases.long_term.retract_records import RecordsRetracted
-from core.usecases.long_term.retrieve_facts import RecordsFound
-from core.usecases.long_term.retrieve_memories import MemoriesFound
-from core.usecases.long_term.store_fact import FactStored
+from core.usecases.long_term.exchange.export_collection import FilePart
+from core.usecases.long_term.exchange.export_feedback import PreferencePair
+from core.usecases.long_term.exchange.import_collection import CollectionImported
+from core.usecases.long_term.verbs.close_retraction import RetractionEnded
+from core.usecases.long_term.verbs.delete_collection import CollectionPurged
+from core.usecases.long_term.verbs.delete_records import RecordsDeleted
+from core.usecases.long_term.verbs.delete_reflection import ReflectionDeleted
+from core.usecases.long_term.verbs.find_recoveries import RecoveriesFound
+from core.usecases.long_term.verbs.generate_reflection import ReflectionGenerated
+from core.usecases.long_term.verbs.get_collection import CollectionCounts, CollectionSeen
+from core.usecases.long_term.verbs.get_record import RecordSeen
+from core.usecases.long_term.verbs.get_reflection import ReflectionSeen
+from core.usecases.long_term.verbs.list_collections import CollectionsListed
+from core.usecases.long_term.verbs.list_records import RecordsListed
+from core.usecases.long_term.verbs.list_reflections import ReflectionsListed
+from core.usecases.long_term.verbs.list_retractions import RetractionsListed
+from core.usecases.long_term.verbs.put_records import RecordsPut
+from core.usecases.long_term.verbs.retract_records import RecordsRetracted
+from core.usecases.long_term.verbs.retrieve_facts import RecordsFound
+from core.usecases.long_term.verbs.retrieve_memories import MemoriesFound
+from core.usecases.long_term.verbs.store_fact import FactStored
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import (

@@ -6,19 +6,19 @@ from core.model.bank import BankRecord
 from core.model.insight import Insight
 from core.ports.aggregates import Committed
 from core.ports.store import PurgeCounts
-from core.usecases.bank.advance_task import TaskAdvanced
-from core.usecases.bank.confirm_conflict import ConflictConfirmed
-from core.usecases.bank.create_bank import BankMade
-from core.usecases.bank.delete_bank import BankPurged
-from core.usecases.bank.get_bank import BankSeen
-from core.usecases.bank.get_insight import InsightSeen
-from core.usecases.bank.list_banks import BanksListed
-from core.usecases.bank.list_conflicts import ConflictsListed
-from core.usecases.bank.memorize import Memorized
-from core.usecases.bank.resolve_conflict import ConflictResolved
-from core.usecases.bank.restructure import Restructured
-from core.usecases.bank.start_task import TaskStarted
-from core.usecases.bank.upload_attachment import AttachmentUploaded
+from core.usecases.bank.verbs.confirm_conflict import ConflictConfirmed
+from core.usecases.bank.verbs.create_bank import BankMade
+from core.usecases.bank.verbs.delete_bank import BankPurged
+from core.usecases.bank.verbs.get_bank import BankSeen
+from core.usecases.bank.verbs.get_insight import InsightSeen
+from core.usecases.bank.verbs.list_banks import BanksListed
+from core.usecases.bank.verbs.list_conflicts import ConflictsListed
+from core.usecases.bank.verbs.memorize import Memorized
+from core.usecases.bank.verbs.resolve_conflict import ConflictResolved
+from core.usecases.bank.verbs.restructure import Restructured
+from core.usecases.bank.verbs.upload_attachment import AttachmentUploaded
+from core.usecases.task.advance_task import TaskAdvanced
+from core.usecases.task.start_task import TaskStarted
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.to_proto.insights import insight, latest
 from service.api.to_proto.retrieval import left_out, missing_parts, sections

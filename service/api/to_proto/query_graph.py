@@ -2,14 +2,14 @@
 
 from core.model.node import Node
 from core.ports.aggregates import Committed
-from core.usecases.bank.add_nodes import NodesAdded
-from core.usecases.bank.delete_node import NodeDeleted
-from core.usecases.bank.get_node import NodeSeen
-from core.usecases.bank.list_neighbors import NeighborsListed
-from core.usecases.bank.list_nodes import NodesListed
-from core.usecases.bank.merge_nodes import NodesMerged
-from core.usecases.bank.relate import Related
-from core.usecases.bank.unrelate import Unrelated
+from core.usecases.bank.verbs.add_nodes import NodesAdded
+from core.usecases.bank.verbs.delete_node import NodeDeleted
+from core.usecases.bank.verbs.get_node import NodeSeen
+from core.usecases.bank.verbs.list_neighbors import NeighborsListed
+from core.usecases.bank.verbs.list_nodes import NodesListed
+from core.usecases.bank.verbs.merge_nodes import NodesMerged
+from core.usecases.bank.verbs.relate import Related
+from core.usecases.bank.verbs.unrelate import Unrelated
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.to_proto.encodings import delimited, field, fields
 from service.api.to_proto.values import copies, merge_record, node_bytes, usage

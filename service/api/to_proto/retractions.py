@@ -2,9 +2,9 @@
 
 from core.model.interaction_retraction import InteractionRetraction
 from core.ports.aggregates import Committed
-from core.usecases.bank.close_interactions import InteractionsEnded
-from core.usecases.bank.list_retractions import InteractionRetractionsListed
-from core.usecases.bank.retract_interactions import InteractionsRetracted
+from core.usecases.bank.verbs.close_interactions import InteractionsEnded
+from core.usecases.bank.verbs.list_retractions import InteractionRetractionsListed
+from core.usecases.bank.verbs.retract_interactions import InteractionsRetracted
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import RETRACTION_STATES, numbers

@@ -12,9 +12,9 @@ from core.context.sections import LeftOut, Loss, SectionSize, Standing
 from core.context.working import WORKING
 from core.model.record import SupersededReason
 from core.model.vector import Vector
-from core.usecases.bank.augment import Augmented
-from core.usecases.bank.reranking import Reranked
-from core.usecases.bank.search import Answer, SearchAnswers
+from core.usecases.bank.retrieval.reranking import Reranked
+from core.usecases.bank.verbs.augment import Augmented
+from core.usecases.bank.verbs.search import Answer, SearchAnswers
 from core.usecases.context.asked import Missing
 from core.usecases.context.assemble_context import ContextAssembled
 from core.usecases.context.explain import Explained, Explanation

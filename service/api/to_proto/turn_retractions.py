@@ -2,9 +2,9 @@
 
 from core.model.turn_retraction import TurnRetraction
 from core.ports.aggregates import Committed
-from core.usecases.conversation.close_turns import TurnsClosed
-from core.usecases.conversation.list_turn_retractions import TurnRetractionsListed
-from core.usecases.conversation.retract_turns import TurnsRetracted
+from core.usecases.conversation.verbs.close_turns import TurnsClosed
+from core.usecases.conversation.verbs.list_turn_retractions import TurnRetractionsListed
+from core.usecases.conversation.verbs.retract_turns import TurnsRetracted
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import RETRACTION_STATES, numbers

@@ -11,11 +11,11 @@ from google.protobuf.message import Message
 from core.model.collection import Feedback
 from core.model.conversation import ConversationRecord, KeyMemory, Summary
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
-from core.usecases.conversation.list_turns import PlacedTurn
-from core.usecases.long_term.export_collection import FilePart
-from core.usecases.long_term.get_collection import CollectionSeen
+from core.usecases.conversation.verbs.list_turns import PlacedTurn
+from core.usecases.long_term.exchange.export_collection import FilePart
+from core.usecases.long_term.verbs.get_collection import CollectionSeen
 from core.usecases.user.get_user import UserSeen
-from core.usecases.user.user_lines import (
+from core.usecases.whole_user.user_lines import (
     Buried,
     HitCluster,
     Line,

@@ -2,11 +2,11 @@
 
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Committed
-from core.usecases.user.erase_mentions import MentionsErased
 from core.usecases.user.get_user import UserSeen
-from core.usecases.user.import_user import UserImported
 from core.usecases.user.list_users import UsersListed
-from core.usecases.user.purge_user import UserPurged
+from core.usecases.whole_user.erase_mentions import MentionsErased
+from core.usecases.whole_user.import_user import UserImported
+from core.usecases.whole_user.purge_user import UserPurged
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.to_proto.values import time
 

@@ -19,7 +19,7 @@ from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring, StructuringState
 from core.model.usage import Usage
 from core.model.vector import Vector
-from core.usecases.bank.get_bank import BankCounts
+from core.usecases.bank.verbs.get_bank import BankCounts
 from memorybank.v1 import types_pb2 as pb
 from service.api.enums import (
     CONFLICT_STATUSES,

@@ -10,7 +10,7 @@ from google.protobuf.json_format import MessageToDict
 from memorybank.v1.memory_bank_pb2 import UploadAttachmentResponse
 from memorybank_client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.adapters.react import ReActAdapter
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

@@ -7,7 +7,7 @@ from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank_client import AsyncChatMemory, ChatMemory, MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.runs import Message
 from memorybank_client.subjects import subjects_of
-from service.server import running
+from service.assembly.server import running
 from tests.clients.python.scripted import Script, asking, scripted
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for

@@ -19,7 +19,7 @@ from memorybank_client import (
     StaleRevision,
     vector,
 )
-from service.server import running
+from service.assembly.server import running
 from tests.clients.python.scripted import Asking, asking
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for

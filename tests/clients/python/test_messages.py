@@ -20,7 +20,7 @@ from memorybank_client import MemoryBankClient, chat_messages
 from memorybank_client.forms import FORMS as KNOWN
 from memorybank_client.forms import KEYED
 from memorybank_client.messages import EVENTS, ROLES, answer, words
-from service.server import running
+from service.assembly.server import running
 from tests.clients.python.message_forms import FORMS
 from tests.clients.python.message_forms.writing import ASK, ASKED, Read
 from tests.support.hashing_embedder import HashingEmbedder

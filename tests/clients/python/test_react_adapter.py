@@ -20,7 +20,7 @@ from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import NEVER, MemoryBankClient, SyncMemoryBankClient, Unavailable
 from memorybank_client.adapters.react import ReActAdapter, SyncReActAdapter
-from service.server import running
+from service.assembly.server import running
 from tests.clients.python.scripted import Refusal, Script, scripted
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for

@@ -10,7 +10,7 @@ from memorybank.v1.conversation_pb2 import ITEM_TYPE_ACTION, ITEM_TYPE_OBSERVATI
 from memorybank.v1.types_pb2 import Message
 from memorybank_client import AsyncChatMemory, MemoryBankClient, NotFound, Owner
 from memorybank_client.adapters.react import ReActAdapter
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.bank.search import judging_candidates
 from core.ids import NodeId
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house
 
 NEAR, FAR = np.array([1, 0, 0, 0], np.float32), np.array([0, 1, 0, 0], np.float32)

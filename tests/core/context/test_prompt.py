@@ -18,7 +18,7 @@ from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Refutation, Segment, TaskStatus
-from core.usecases.bank.planning import with_conflict
+from core.usecases.bank.plans.planning import with_conflict
 from tests.support.changes import conflict, node
 
 BREAKS = ("\n\n", "\r\n", "\u2028", "\x0b", "\x85")

@@ -12,7 +12,7 @@ from core.agents.outcomes import error_line, gist
 from core.conversation.working import size_of, tokens_of
 from core.model.invocation import Item, ItemType
 from core.text.tokens import estimate
-from core.usecases.conversation.get_working_memory import bounded
+from core.usecases.conversation.verbs.get_working_memory import bounded
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 ENGLISH = "The nightly job reads every order and writes a report for the sales team. "

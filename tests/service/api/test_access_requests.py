@@ -8,7 +8,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
-from service.minting import credentials_of
+from service.assembly.minting import credentials_of
 from tests.service.api.every_mutation import FACTS, Requests, made, sent_by
 from tests.service.api.test_bad_input import METHODS
 from tests.service.api.test_replays import MUTATIONS, NOT_REPEATED

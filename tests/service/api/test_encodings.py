@@ -13,7 +13,7 @@ from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.interaction import Refutation, Segment
 from core.model.node import Node, NodeState
 from core.model.vector import Vector
-from core.usecases.bank.search import Answer, SearchAnswers
+from core.usecases.bank.verbs.search import Answer, SearchAnswers
 from memorybank.v1 import retrieval_pb2, types_pb2
 from service.api.to_proto import values
 from service.api.to_proto.encodings import content, delimited, field, varint

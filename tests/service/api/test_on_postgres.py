@@ -8,7 +8,7 @@ import pytest
 
 from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
 from memorybank_client import InvalidArgument, MemoryBankClient
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.postgres import cluster, empty_database
 from tests.support.relay import Relay, relayed

@@ -14,9 +14,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import types_pb2
+from service.assembly.server import running
 from service.cli.certs import NAMES, make
 from service.config import ConfigurationError
-from service.server import running
 from tests.service.api.test_bad_input import METHODS
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import free_port

@@ -18,7 +18,7 @@ from memorybank.v1.long_term_pb2 import RECORD_KIND_FACT, Collection, Record
 from memorybank.v1.long_term_pb2 import User as UserMessage
 from memorybank.v1.types_pb2 import Node
 from memorybank_client import MemoryBankClient, MemoryBankError
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import CLIENT_SPACE, vector
 from tests.support.server import settings_for

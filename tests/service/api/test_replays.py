@@ -13,7 +13,7 @@ import pytest
 from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import long_term_pb2 as long_term
 from service.api.admission import writes
-from service.stores import DATABASE
+from service.assembly.stores import DATABASE
 from tests.service.api.every_mutation import (
     FACTS,
     OTHERWISE,

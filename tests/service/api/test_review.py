@@ -17,7 +17,7 @@ from core.model.access import EVERY_SCOPE, Scope
 from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import retrieval_pb2 as retrieval
-from service.minting import credentials_of
+from service.assembly.minting import credentials_of
 from tests.service.api.every_violation import RIGHT
 from tests.service.api.test_bad_input import METHODS
 from tests.service.api.test_retractions import STORES, kept_in

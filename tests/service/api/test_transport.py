@@ -19,8 +19,8 @@ from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, operations_pb2, q
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.endpoint import Desk, Endpoint, as_it_is, handlers, server_stream, unary
 from service.api.gate import Gate
-from service.bootstrap import open_house
-from service.server import running
+from service.assembly.bootstrap import open_house
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import free_port
 from tests.support.server import Service, held_open, refused, serving, settings_for, stream_refused
@@ -217,7 +217,7 @@ async def test_while_the_service_loads_callers_are_told_that_it_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = asyncio.Event()
-    monkeypatch.setattr("service.server.open_house", _once(loaded))
+    monkeypatch.setattr("service.assembly.server.open_house", _once(loaded))
     settings = settings_for(tmp_path).model_copy(update={"listen": f"127.0.0.1:{free_port()}"})
     async with AsyncExitStack() as closing:
         server = running(settings, HashingEmbedder())

@@ -4,7 +4,7 @@ import pytest
 
 from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
-from core.usecases.conversation.search_turns import SearchTurns, search_turns
+from core.usecases.conversation.verbs.search_turns import SearchTurns, search_turns
 from core.usecases.house import House
 from service.holding.held import REST_SECONDS, Holding
 from service.holding.open import OpenAggregates

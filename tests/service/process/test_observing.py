@@ -19,10 +19,10 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1.query_graph_pb2 import AddNodeRequest
 from memorybank.v1.retrieval_pb2 import SearchRequest
 from service.adapters.prometheus import PrometheusMetrics
+from service.assembly.server import require_protection
 from service.cli.certs import DAYS, NAMES, make
 from service.config import ConfigurationError
 from service.process.observing import Logging, observing
-from service.server import require_protection
 from service.settings.process import MetricsSection, OtlpSection
 from tests.support import rerank_endpoint
 from tests.support.server import refused, serving, settings_for

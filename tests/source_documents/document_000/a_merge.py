@@ -24,7 +24,7 @@ from memorybank.v1.memory_bank_pb2 import AdvanceTaskResponse, MemorizeResponse
 from memorybank.v1.query_graph_pb2 import GetNodeResponse, NewNode
 from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, Conflict, TaskReport
 from memorybank_client import MemoryBankClient
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.scripted_agents import ScriptedAgents, joined
 from tests.support.server import settings_for

@@ -28,7 +28,7 @@ from memorybank.v1.types_pb2 import (
     TaskReport,
 )
 from memorybank_client import MemoryBankClient, MemoryBankError
-from service.server import running
+from service.assembly.server import running
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 

@@ -22,7 +22,7 @@ CLUSTERER = [
     row(
         "§3.2.1",
         "A cluster's content is the original text of its topic",
-        "core/usecases/bank/structure.py",
+        "core/usecases/bank/structuring/structure.py",
         merge(
             lambda m: (
                 [content for content, *_ in m.agents.structurer.summaries.asked]
@@ -57,7 +57,7 @@ CLUSTERER = [
     row(
         "§3.2.1",
         "Each chunk is clustered on its own, and all clusters go on to the Structurer",
-        "core/usecases/bank/structure.py",
+        "core/usecases/bank/structuring/structure.py",
         "core/agents/llm/test_long_context.py::test_a_megabyte_is_clustered_several_chunks_at_a_time_and_remembered_in_order",
     ),
     row(
@@ -95,7 +95,7 @@ STRUCTURER = [
     row(
         "§3.2.2",
         "A node's context and keywords are the cluster's",
-        "core/usecases/bank/structure.py",
+        "core/usecases/bank/structuring/structure.py",
         merge(
             lambda m: (
                 (m.contested[m.g].node.context, list(m.contested[m.g].node.keywords))
@@ -116,13 +116,13 @@ STRUCTURER = [
     row(
         "§3.2.2",
         "A new node's vector is of its summary",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: embeds_summary(m.contested[m.g]) and not embeds_all(m.contested[m.g])),
     ),
     row(
         "§3.2.2",
         "The whole node is put into the graph",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: {m.h, m.f} <= m.after.keys()),
     ),
     row(
@@ -143,7 +143,7 @@ JUDGE = [
     row(
         "§3.2.3",
         "The second call is made only where the first found neither conflict nor merge",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: (len(m.judged), len(m.related)) == (5, 3)),
     ),
     row(
@@ -188,7 +188,7 @@ JUDGE = [
     row(
         "§3.2.3",
         "A relation gives both nodes new contexts and keywords",
-        "core/usecases/bank/rewording.py",
+        "core/usecases/bank/structuring/rewording.py",
         merge(
             lambda m: (
                 (m.after[m.f].node.context, m.after["E"].node.context)
@@ -199,7 +199,7 @@ JUDGE = [
     row(
         "§3.2.3",
         "What concerns nothing gets nothing: no edge, no new words",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: m.contested["E"].node == m.after["E"].node and m.conflict.sides[0].node_id == m.g),
     ),
     row(
@@ -217,7 +217,7 @@ JUDGE = [
     row(
         "§3.2.3",
         "Related: an edge, and both nodes embedded anew",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: (
                 embeds_all(m.after["E"]) and embeds_all(m.after[m.f]) and m.f in m.after["E"].neighbor_ids
@@ -227,7 +227,7 @@ JUDGE = [
     row(
         "§3.2.3",
         "Conflict: marked, and the Planner is told",
-        "core/usecases/bank/contest.py",
+        "core/usecases/bank/structuring/contest.py",
         merge(
             lambda m: (
                 [c.conflict_id for c in m.agents.planner.plans.asked[0][1].conflicts]
@@ -238,7 +238,7 @@ JUDGE = [
     row(
         "§3.2.3",
         "Merge: the Consolidator is asked",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: (
                 [n.topic.node_id for n in m.agents.consolidator.consolidations.asked[0][0]]

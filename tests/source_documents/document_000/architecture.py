@@ -40,13 +40,13 @@ SYSTEM = [
     row(
         "§1.1",
         "Once its task is done all memory is cleared, without being asked",
-        "core/usecases/bank/delete_bank.py",
+        "core/usecases/bank/verbs/delete_bank.py",
         "service/test_upkeep.py::test_a_finished_bank_goes_when_its_time_is_over",
     ),
     row(
         "§1.1",
         "What is cleared is gone: records, files and the bank itself",
-        "core/usecases/bank/delete_bank.py",
+        "core/usecases/bank/verbs/delete_bank.py",
         task(
             lambda t: (
                 (t.gone.name, t.purged.counts.files_removed, t.purged.counts.nodes > 2)
@@ -94,7 +94,7 @@ INSIGHT = [
     row(
         "§2.1.1",
         "The task's state is updated with each step",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         task(lambda t: [len(s.insight.completed) for s in (t.failed, t.searched, t.ferry)] == [1, 2, 3]),
     ),
     row(
@@ -153,7 +153,7 @@ INSIGHT = [
     row(
         "§2.1.1",
         "Waiting tasks are a list that changes as the task goes on",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         task(lambda t: t.begun.insight.pending != t.failed.insight.pending and not t.ended.insight.pending),
     ),
     row(
@@ -168,13 +168,13 @@ GRAPH = [
     row(
         "§2.1.2",
         "A node is one topic of a context, as the Structurer summed it up",
-        "core/usecases/bank/structure.py",
+        "core/usecases/bank/structuring/structure.py",
         merge(lambda m: m.after[m.f].node.summary == "合肥开通网络（摘要）。"),
     ),
     row(
         "§2.1.2",
         "A step's context is put in order once; the Clusterer says into how many topics",
-        "core/usecases/bank/structure.py",
+        "core/usecases/bank/structuring/structure.py",
         merge(lambda m: (len(m.merged.node_ids), len(m.contradicted.node_ids)) == (2, 1)),
     ),
     row(
@@ -228,7 +228,7 @@ GRAPH = [
     row(
         "§2.1.2",
         "Contradicting nodes are in a state of conflict, which calls for a cross-validation",
-        "core/usecases/bank/contest.py",
+        "core/usecases/bank/structuring/contest.py",
         merge(
             lambda m: (
                 {k for k, read in m.contested.items() if read.node.state == NODE_STATE_CONTESTED}
@@ -240,7 +240,7 @@ GRAPH = [
     row(
         "§2.1.2",
         "Nodes that say the same, or nearly, are merged",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: m.merged.merges[0].into_node_id == m.h and "B" in m.merged.merges[0].absorbed_node_ids
         ),
@@ -248,7 +248,7 @@ GRAPH = [
     row(
         "§2.1.2",
         "Nodes that concern each other get an edge",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: [{p.node_id, p.other_node_id} for p in m.merged.related] == [{m.f, "E"}]),
     ),
     row(
@@ -264,13 +264,13 @@ GRAPH = [
     row(
         "§2.1.2",
         "Conflict goes before merge, and merge before related",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         "core/usecases/bank/test_rounds.py::test_conflict_comes_before_merge_and_merge_before_related",
     ),
     row(
         "§2.1.2",
         "Relations are looked for only where there is neither conflict nor merge",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: {new.context for new, _ in m.related}.isdisjoint(
                 {"IBM量子芯片技术", "芯片的量子比特数"}
@@ -280,7 +280,7 @@ GRAPH = [
     row(
         "§2.1.2",
         "A conflict or merge is dealt with at once; in the end its nodes are merged or verified",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: {"B"}.isdisjoint(m.after) and {m.g, m.h}.isdisjoint(m.verified) and m.v in m.verified
         ),

@@ -14,7 +14,7 @@ CONFLICTS = [
     row(
         "§4.3",
         "A conflict found in phase 1 sets the validation going, on any write",
-        "core/usecases/bank/contest.py",
+        "core/usecases/bank/structuring/contest.py",
         "service/api/test_memory_bank.py::test_a_memory_that_contradicts_opens_a_conflict_and_a_verdict_closes_it",
     ),
     row(
@@ -37,13 +37,13 @@ CONFLICTS = [
     row(
         "§4.3",
         "1. The new node stays meanwhile, marked as contested like the other",
-        "core/usecases/bank/contest.py",
+        "core/usecases/bank/structuring/contest.py",
         task(lambda t: [read.node.state for read in t.sides] == [NODE_STATE_CONTESTED, NODE_STATE_CONTESTED]),
     ),
     row(
         "§4.3",
         "2. The validation stands in front of every other task",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         task(
             lambda t: (
                 [p.type for p in t.contradicted.insight.pending].index("CROSS_VALIDATION") == 0
@@ -60,7 +60,7 @@ CONFLICTS = [
     row(
         "§4.3",
         "2. It names both nodes and the point at issue",
-        "core/usecases/bank/contest.py",
+        "core/usecases/bank/structuring/contest.py",
         task(
             lambda t: all(
                 said in t.contradicted.insight.pending[0].description
@@ -77,7 +77,7 @@ CONFLICTS = [
     row(
         "§4.3",
         "2. It says how: search several sources and compare",
-        "core/usecases/bank/contest.py",
+        "core/usecases/bank/structuring/contest.py",
         task(lambda t: "several independent sources" in t.contradicted.insight.pending[0].how),
     ),
     row(
@@ -101,7 +101,7 @@ CONFLICTS = [
     row(
         "§4.3",
         "4. A report of the validation is known as the verdict, by its conflict or type",
-        "core/usecases/bank/verdicts.py",
+        "core/usecases/bank/structuring/verdicts.py",
         "service/api/test_verdicts.py::test_the_type_makes_a_verdict_where_one_conflict_is_open",
     ),
     row(
@@ -119,7 +119,7 @@ CONFLICTS = [
     row(
         "§4.3",
         "4. The nodes in conflict are gone, and lead to the new one",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         task(lambda t: t.kept.node_id == t.verified.node.node_id == t.settled.node_ids[0]),
     ),
     row(
@@ -131,7 +131,7 @@ CONFLICTS = [
     row(
         "§4.3",
         "4. The task goes on as before, the validation among the done tasks",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         task(
             lambda t: (
                 (t.settled.insight.completed[-1].type, t.settled.insight.completed[-1].status)
@@ -143,7 +143,7 @@ CONFLICTS = [
     row(
         "§4.3",
         "4. What was refuted stays on record, marked, and what was right is not",
-        "core/usecases/bank/settled.py",
+        "core/usecases/bank/structuring/settled.py",
         task(
             lambda t: (
                 [bool(span.refuted) for record in t.kept.interactions for span in record.segments]

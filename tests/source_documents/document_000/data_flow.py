@@ -13,7 +13,7 @@ BEGINNING = [
     row(
         "§4.1",
         "1. The user gives a prompt: a question, behind a context or alone",
-        "core/usecases/bank/start_task.py",
+        "core/usecases/task/start_task.py",
         task(lambda t: (t.bare.insight.goal, t.begun.insight.goal) == (QUESTION, QUESTION)),
     ),
     row(
@@ -25,7 +25,7 @@ BEGINNING = [
     row(
         "§4.1",
         "3. Without a context nothing is memorized; the task is planned at once",
-        "core/usecases/bank/start_task.py",
+        "core/usecases/task/start_task.py",
         task(
             lambda t: (
                 (t.bare.interaction_id, list(t.bare.node_ids), len(t.bare.insight.pending)) == ("", [], 1)
@@ -35,7 +35,7 @@ BEGINNING = [
     row(
         "§4.1",
         "3. A context is memorized before the task is planned",
-        "core/usecases/bank/start_task.py",
+        "core/usecases/task/start_task.py",
         task(
             lambda t: (
                 len(t.begun.node_ids) == 1
@@ -47,13 +47,13 @@ BEGINNING = [
     row(
         "§4.1",
         "4. Its topics are found, chunk by chunk where it is long",
-        "core/usecases/bank/structure.py",
+        "core/usecases/bank/structuring/structure.py",
         "service/api/test_large_context.py::test_many_megabytes_are_taken_in_and_any_word_of_them_is_found",
     ),
     row(
         "§4.1",
         "5. Each topic gets its summary",
-        "core/usecases/bank/structure.py",
+        "core/usecases/bank/structuring/structure.py",
         merge(
             lambda m: (
                 [len(m.agents.structurer.summaries.asked), len(m.agents.clusterer.clusters.asked)] == [3, 2]
@@ -63,7 +63,7 @@ BEGINNING = [
     row(
         "§4.1",
         "6. Nodes get id, context, keywords, time and a vector of the summary",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: m.contested[m.g].node.node_id == m.g and embeds_summary(m.contested[m.g])),
     ),
     row(
@@ -81,19 +81,19 @@ BEGINNING = [
     row(
         "§4.1",
         "8. Conflict: it is marked, and the round ends without a merge or an edge",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: (list(m.contradicted.merges), list(m.contradicted.related)) == ([], [])),
     ),
     row(
         "§4.1",
         "8. Merge: the new node goes back to step 7, until only relations remain",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         "core/usecases/bank/test_rounds.py::test_merging_goes_on_until_only_related_remains",
     ),
     row(
         "§4.1",
         "8. Phase 2 judges all candidates at once for relations, and makes edges",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: m.related[1][1] == {"C", "D", "E", m.h} and embeds_all(m.after[m.f])),
     ),
     row(
@@ -111,7 +111,7 @@ BEGINNING = [
     row(
         "§4.1",
         "10. The Planner writes goal, done tasks and the next one",
-        "core/usecases/bank/plan.py",
+        "core/usecases/bank/plans/plan.py",
         task(
             lambda t: (
                 (t.begun.insight.goal, len(t.begun.insight.completed), len(t.begun.insight.pending))
@@ -151,7 +151,7 @@ LOOP = [
     row(
         "§4.2",
         "13. The context of the step is caught",
-        "core/usecases/bank/advance_task.py",
+        "core/usecases/task/advance_task.py",
         task(
             lambda t: (len({t.failed.interaction_id, t.searched.interaction_id, t.ferry.interaction_id})) == 3
         ),
@@ -159,7 +159,7 @@ LOOP = [
     row(
         "§4.2",
         "14. A validation: the verdict is kept, and is no topic of its own",
-        "core/usecases/bank/verdicts.py",
+        "core/usecases/bank/structuring/verdicts.py",
         task(
             lambda t: (
                 [(i.text, i.origin == INTERACTION_ORIGIN_VERDICT) for i in t.kept.interactions][-1]
@@ -170,19 +170,19 @@ LOOP = [
     row(
         "§4.2",
         "14. A validation: the new node is embedded from summary, context and keywords",
-        "core/usecases/bank/resolve_conflict.py",
+        "core/usecases/bank/verbs/resolve_conflict.py",
         merge(lambda m: embeds_all(m.verified[m.v])),
     ),
     row(
         "§4.2",
         "14. A validation: it inherits the edges of the nodes in conflict",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: sorted(m.verified[m.v].neighbor_ids) == ["C", "D"]),
     ),
     row(
         "§4.2",
         "14. A validation: neighbours are reworded and embedded anew",
-        "core/usecases/bank/rewording.py",
+        "core/usecases/bank/structuring/rewording.py",
         merge(
             lambda m: all(
                 m.verified[n].node.context.endswith("(near a merged node)") and embeds_all(m.verified[n])
@@ -204,7 +204,7 @@ LOOP = [
     row(
         "§4.2",
         "14. A validation: all nodes in conflict go, with their edges",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: (
                 {m.g, m.h}.isdisjoint(m.verified)
@@ -215,25 +215,25 @@ LOOP = [
     row(
         "§4.2",
         "14. A validation: the new node goes round, its inherited neighbours left out",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: (m.judged[-1][0].node_id, m.judged[-1][1]) == (m.v, {"E", m.f})),
     ),
     row(
         "§4.2",
         "14. An ordinary task: steps 4 to 8 bring new nodes and a new record",
-        "core/usecases/bank/advance_task.py",
+        "core/usecases/task/advance_task.py",
         task(lambda t: len(t.ferry.node_ids) == 1 and t.ferry.interaction_id and FERRY in t.ferry.prompt),
     ),
     row(
         "§4.2",
         "15. The task just done joins the done ones",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         task(lambda t: t.ferry.insight.completed[-1].description == "look up the ferry"),
     ),
     row(
         "§4.2",
         "15. A task that waited and is reported no longer waits",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         "core/usecases/bank/test_planning.py::test_a_reported_task_moves_from_pending_to_completed_by_its_id_or_by_what_it_says",
     ),
     row(
@@ -245,13 +245,13 @@ LOOP = [
     row(
         "§4.2",
         "16. With nothing waiting the task is done, and says so",
-        "core/usecases/bank/advance_task.py",
+        "core/usecases/task/advance_task.py",
         task(lambda t: t.ended.finished and t.ended.insight.finished and not t.ended.insight.pending),
     ),
     row(
         "§4.2",
         "16. Else the next round's prompt is made",
-        "core/usecases/bank/advance_task.py",
+        "core/usecases/task/advance_task.py",
         task(lambda t: not t.settled.finished and t.settled.prompt),
     ),
 ]

@@ -35,7 +35,7 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "It gets every neighbour, with id, context as shown, and keywords",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: (
                 [(n.node_id, n.context) for n in m.agents.consolidator.consolidations.asked[1][1]]
@@ -46,13 +46,13 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "On a conflict it gets the result of the validation",
-        "core/usecases/bank/resolve_conflict.py",
+        "core/usecases/bank/verbs/resolve_conflict.py",
         merge(lambda m: m.agents.consolidator.consolidations.asked[1][3] == VERDICT),
     ),
     row(
         "§3.2.4",
         "The merged node has its summary, context and keywords",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: (
                 (m.after[m.h].node.context, list(m.after[m.h].node.keywords))
@@ -80,13 +80,13 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "The merged node has a new id and a time of its own",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: m.h not in m.before and m.after[m.h].node.create_time.seconds > 0),
     ),
     row(
         "§3.2.4",
         "Its vector is of summary, context and keywords",
-        "core/usecases/bank/absorb.py",
+        "core/usecases/bank/structuring/absorb.py",
         merge(lambda m: embeds_all(m.after[m.h]) and embeds_all(m.verified[m.v])),
     ),
     row(
@@ -98,7 +98,7 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "Each neighbour gets its new context and keywords",
-        "core/usecases/bank/rewording.py",
+        "core/usecases/bank/structuring/rewording.py",
         merge(
             lambda m: (
                 (m.after["C"].node.context, m.after["D"].node.context) == (C_AFTER.context, D_AFTER.context)
@@ -109,7 +109,7 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "Each neighbour is embedded anew",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: all(
                 embeds_all(m.after[n]) and m.after[n].node.embedding.f32 != m.before[n].node.embedding.f32
@@ -130,7 +130,7 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "The merged nodes go, with their edges",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: "B" not in m.after and all("B" not in read.neighbor_ids for read in m.after.values())
         ),
@@ -138,7 +138,7 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "The document's example: A and B become H, which has C and D for neighbours",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(
             lambda m: (
                 (sorted(m.after[m.h].neighbor_ids), list(m.after["C"].neighbor_ids)) == (["C", "D"], [m.h])
@@ -148,7 +148,7 @@ CONSOLIDATOR = [
     row(
         "§3.2.4",
         "H goes round again, without the neighbours that it inherited",
-        "core/usecases/bank/rounds.py",
+        "core/usecases/bank/structuring/rounds.py",
         merge(lambda m: (m.judged[1][0].node_id, m.judged[1][1]) == (m.h, {"E"})),
     ),
     row(
@@ -181,7 +181,7 @@ PLANNER = [
     row(
         "§3.2.5",
         "It gets the task's state and the new memories: summary, context, keywords",
-        "core/usecases/bank/plan.py",
+        "core/usecases/bank/plans/plan.py",
         merge(
             lambda m: (
                 next((i.goal, [n.summary for n in p.new_nodes]) for i, p in m.agents.planner.plans.asked)
@@ -203,7 +203,7 @@ PLANNER = [
     row(
         "§3.2.5",
         "Its answer is the new state of the task: what was done, and what is next",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         merge(
             lambda m: (
                 (m.contradicted.insight.completed[0].context, m.settled.insight.pending[0].description)
@@ -226,7 +226,7 @@ PLANNER = [
     row(
         "§3.2.5",
         "A conflict brings a cross-validation, before all else",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         task(
             lambda t: (
                 t.contradicted.insight.pending[0].type == "CROSS_VALIDATION"
@@ -237,19 +237,19 @@ PLANNER = [
     row(
         "§3.2.5",
         "With nothing waiting and every step a success the task has ended",
-        "core/usecases/bank/planning.py",
+        "core/usecases/bank/plans/planning.py",
         "core/usecases/bank/test_planning.py::test_a_task_has_succeeded_when_nothing_is_pending_and_every_failure_was_made_good_else_it_gives_up",
     ),
     row(
         "§3.2.5",
         "Else it goes on, and comes to an end also where every step fails",
-        "core/usecases/bank/retries.py",
+        "core/usecases/bank/plans/retries.py",
         "service/api/test_task_ends.py::test_a_task_of_which_every_step_fails_is_given_up_and_says_why",
     ),
     row(
         "§3.2.5",
         "A role may have a model made for it",
-        "service/casting.py",
+        "service/assembly/agents.py",
         "service/test_casting.py::test_a_role_can_have_a_model_of_its_own_or_none",
     ),
 ]

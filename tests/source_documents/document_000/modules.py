@@ -42,7 +42,7 @@ RETRIEVAL = [
     row(
         "§3.1.2",
         "Candidates come whole: id, summary, context, keywords",
-        "core/usecases/bank/absorb.py",
+        "core/usecases/bank/structuring/absorb.py",
         merge(
             lambda m: all(
                 topic.node_id and topic.summary and topic.context and topic.keywords
@@ -87,37 +87,37 @@ OPERATIONS = [
     row(
         "§3.1.3",
         "A node is created",
-        "core/usecases/bank/add_nodes.py",
+        "core/usecases/bank/verbs/add_nodes.py",
         "service/api/test_query_graph.py::test_a_node_is_added_as_worded_and_read_back",
     ),
     row(
         "§3.1.3",
         "A node is deleted",
-        "core/usecases/bank/delete_node.py",
+        "core/usecases/bank/verbs/delete_node.py",
         "service/api/test_query_graph.py::test_a_node_goes_with_its_edges",
     ),
     row(
         "§3.1.3",
         "A related edge is created",
-        "core/usecases/bank/relate.py",
+        "core/usecases/bank/verbs/relate.py",
         "service/api/test_query_graph.py::test_relating_twice_changes_nothing_the_second_time",
     ),
     row(
         "§3.1.3",
         "An edge is deleted",
-        "core/usecases/bank/unrelate.py",
+        "core/usecases/bank/verbs/unrelate.py",
         "core/usecases/bank/test_edges.py::test_an_edge_goes_once",
     ),
     row(
         "§3.1.3",
         "A node's neighbours are listed",
-        "core/usecases/bank/list_neighbors.py",
+        "core/usecases/bank/verbs/list_neighbors.py",
         "service/api/test_query_graph.py::test_neighbors_come_nearest_first_page_by_page",
     ),
     row(
         "§3.1.3",
         "A node's context, keywords and vector are updated",
-        "core/usecases/bank/update_node.py",
+        "core/usecases/bank/verbs/update_node.py",
         "core/usecases/bank/test_node_edits.py::test_new_words_are_the_nodes_own_and_re_embed_it",
     ),
     row(
@@ -129,7 +129,7 @@ OPERATIONS = [
     row(
         "§3.1.4",
         "The Judge's new context and keywords are the nodes'",
-        "core/usecases/bank/rewording.py",
+        "core/usecases/bank/structuring/rewording.py",
         merge(
             lambda m: (
                 (m.after["E"].node.context, list(m.after["E"].node.keywords))
@@ -140,7 +140,7 @@ OPERATIONS = [
     row(
         "§3.1.4",
         "A reworded node is embedded anew, from summary, context and keywords",
-        "core/usecases/bank/absorb.py",
+        "core/usecases/bank/structuring/absorb.py",
         merge(lambda m: all(embeds_all(m.after[node]) for node in ("C", "D", "E", m.f))),
     ),
     row(
@@ -167,7 +167,7 @@ ADAPTER = [
     row(
         "§3.3.1",
         "A prompt is made at the start and at every round",
-        "core/usecases/bank/augment.py",
+        "core/usecases/bank/verbs/augment.py",
         task(
             lambda t: all(
                 s.prompt for s in (t.begun, t.failed, t.searched, t.ferry, t.contradicted, t.settled)
@@ -183,7 +183,7 @@ ADAPTER = [
     row(
         "§3.3.1",
         "A prompt searches for what the present task needs",
-        "core/usecases/bank/augment.py",
+        "core/usecases/bank/verbs/augment.py",
         task(lambda t: "open until 17:00" in section(t.searched.prompt, "Relevant memories")),
     ),
     row(
@@ -249,7 +249,7 @@ ADAPTER = [
     row(
         "§3.3.1",
         "A verdict goes to the Consolidator and never to the Clusterer",
-        "core/usecases/bank/verdicts.py",
+        "core/usecases/bank/structuring/verdicts.py",
         merge(
             lambda m: (
                 (len(m.agents.clusterer.clusters.asked), len(m.agents.consolidator.consolidations.asked))
@@ -260,7 +260,7 @@ ADAPTER = [
     row(
         "§3.3.1",
         "What reports no validation goes to the Clusterer, whatever it says",
-        "core/usecases/bank/verdicts.py",
+        "core/usecases/bank/structuring/verdicts.py",
         "service/api/test_verdicts.py::test_a_context_that_reports_no_task_is_memory_while_a_validation_waits",
     ),
 ]
@@ -269,13 +269,13 @@ DEEP = [
     row(
         "§3.3.2",
         "A node's id leads to the whole text of its records",
-        "core/usecases/bank/get_interaction.py",
+        "core/usecases/bank/verbs/get_interaction.py",
         task(lambda t: [i.text for i in t.record.interactions] == [TRANSCRIPT]),
     ),
     row(
         "§3.3.2",
         "An attachment's id besides leads to that file's content",
-        "core/usecases/bank/get_interaction.py",
+        "core/usecases/bank/verbs/get_interaction.py",
         task(lambda t: (t.picture.content, t.picture.attachment.media_type) == (PLAN, "image/png")),
     ),
     row(

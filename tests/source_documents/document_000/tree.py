@@ -47,7 +47,7 @@ TREE = [
     row(
         "§2.1.3",
         "Files of users and tools are kept beside the text, as its attachments",
-        "core/usecases/bank/upload_attachment.py",
+        "core/usecases/bank/verbs/upload_attachment.py",
         task(lambda t: t.picture.content == PLAN),
     ),
     row(
@@ -95,7 +95,7 @@ TREE = [
     row(
         "§2.1.3",
         "Files are read through their path, in parts",
-        "core/usecases/bank/read_attachment.py",
+        "core/usecases/bank/verbs/read_attachment.py",
         "service/api/test_deep_retrieval.py::test_a_file_is_read_back_from_any_offset",
     ),
 ]

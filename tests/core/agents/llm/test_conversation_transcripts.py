@@ -14,11 +14,11 @@ from core.conversation.due import PROMOTE, SUMMARISE, due
 from core.errors import AgentUnavailable
 from core.internal_errors import ModelUnavailable
 from core.model.conversation import Tiers
-from core.usecases.conversation.count_hits import count_hits
-from core.usecases.conversation.embed_turns import embed_turns
-from core.usecases.conversation.place_turns import place_turns
-from core.usecases.conversation.promote_clusters import promote_clusters
-from core.usecases.conversation.summarise_turns import summarise_turns
+from core.usecases.conversation.tiers.count_hits import count_hits
+from core.usecases.conversation.tiers.embed_turns import embed_turns
+from core.usecases.conversation.tiers.place_turns import place_turns
+from core.usecases.conversation.tiers.promote_clusters import promote_clusters
+from core.usecases.conversation.tiers.summarise_turns import summarise_turns
 from core.usecases.house import House
 from service.holding.held import Holding
 from tests.core.agents.llm.replies import said as reply

@@ -12,9 +12,9 @@ from core.internal_errors import ModelUnavailable
 from core.model.structuring import StructuringState
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from core.text.tokens import estimate
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.restructure import Restructure, restructure
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.restructure import Restructure, restructure
 from tests.core.agents.llm.replies import fences, said
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_chat import ScriptedChat

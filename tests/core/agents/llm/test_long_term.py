@@ -22,10 +22,10 @@ from core.long_term.routing import Intent
 from core.model.record import STRATEGY, RecordKind
 from core.ports.chat import ChatMessage, ChatModel, ReplyShape
 from core.usecases.house import House
-from core.usecases.long_term.generate_reflection import GenerateReflection, generate_reflection
-from core.usecases.long_term.judge_facts import judge_facts
-from core.usecases.long_term.reflect import reflect
-from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve_memories
+from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.judging.reflect import reflect
+from core.usecases.long_term.verbs.generate_reflection import GenerateReflection, generate_reflection
+from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories, retrieve_memories
 from tests.core.agents.llm.replies import fences, said
 from tests.core.agents.llm.transcript import FOLDER, Transcribed
 from tests.support.hashing_embedder import HashingEmbedder

@@ -15,14 +15,14 @@ from core.agents.llm.agents import llm_agents
 from core.ids import ConflictId, NodeId
 from core.model.interaction import TaskReport
 from core.model.node import NodeState
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.advance_task import AdvanceTask, TaskAdvanced, advance_task
-from core.usecases.bank.augment import Augment
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.relate import Relate, relate
-from core.usecases.bank.start_task import StartTask, start_task
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.augment import Augment
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.relate import Relate, relate
 from core.usecases.house import House
+from core.usecases.task.advance_task import AdvanceTask, TaskAdvanced, advance_task
+from core.usecases.task.start_task import StartTask, start_task
 from tests.core.agents.llm.rule_model import by_rule
 from tests.core.agents.llm.transcript import FOLDER, Transcribed, refuted_words
 from tests.support.house import KEY, make_bank, open_house

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from core.errors import AgentUnavailable
-from core.usecases.bank.ahead import ahead
+from core.usecases.bank.plans.ahead import ahead
 
 
 async def test_results_come_in_order_whichever_is_done_first() -> None:

@@ -15,13 +15,13 @@ from core.errors import (
 from core.ids import BankId, Tenant
 from core.keys import BankKey
 from core.model.bank import EmbeddingSpace, RetrievalSettings, SpaceSource
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.delete_bank import DeleteBank, delete_bank
-from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.get_insight import GetInsight, get_insight
-from core.usecases.bank.list_banks import ListBanks, list_banks
-from core.usecases.bank.update_bank import UpdateBank, update_bank
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.delete_bank import DeleteBank, delete_bank
+from core.usecases.bank.verbs.get_bank import GetBank, get_bank
+from core.usecases.bank.verbs.get_insight import GetInsight, get_insight
+from core.usecases.bank.verbs.list_banks import ListBanks, list_banks
+from core.usecases.bank.verbs.update_bank import UpdateBank, update_bank
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house, request
 
 ACME = Tenant("acme")

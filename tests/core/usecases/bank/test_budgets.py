@@ -13,19 +13,19 @@ from core.bank.state import BankState
 from core.errors import AgentReplyInvalid, BudgetSpent, StructuringFailed
 from core.model.interaction import TaskReport
 from core.ports.chat import ChatReply
-from core.usecases.bank.advance_task import AdvanceTask, advance_task
-from core.usecases.bank.augment import Augment
-from core.usecases.bank.delete_bank import DeleteBank, delete_bank
-from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.leftovers import take_up_leftovers
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.restructure import Restructure, restructure
-from core.usecases.bank.start_task import StartTask, start_task
-from core.usecases.bank.update_bank import UpdateBank, update_bank
+from core.usecases.bank.structuring.leftovers import take_up_leftovers
+from core.usecases.bank.verbs.augment import Augment
+from core.usecases.bank.verbs.delete_bank import DeleteBank, delete_bank
+from core.usecases.bank.verbs.get_bank import GetBank, get_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.restructure import Restructure, restructure
+from core.usecases.bank.verbs.update_bank import UpdateBank, update_bank
 from core.usecases.house import House
 from core.usecases.limits import Budgets
 from core.usecases.observer import Structured, Unobserved
+from core.usecases.task.advance_task import AdvanceTask, advance_task
+from core.usecases.task.start_task import StartTask, start_task
 from core.usecases.workshop import Workshop
 from tests.support.house import KEY, TickingClock, make_bank, open_house, work_done
 from tests.support.scripted_agents import ScriptedAgents, one_cluster

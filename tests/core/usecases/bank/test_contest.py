@@ -2,7 +2,7 @@
 
 from core.ids import NodeId
 from core.model.conflict import ConflictStatus
-from core.usecases.bank.contest import handed_over
+from core.usecases.bank.structuring.contest import handed_over
 from tests.support.changes import at, conflict
 
 

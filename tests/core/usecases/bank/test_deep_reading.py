@@ -22,16 +22,16 @@ from core.errors import (
 from core.ids import AttachmentId, InteractionId, NodeId
 from core.model.interaction import Attachment
 from core.model.structuring import StructuringState
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.delete_bank import DeleteBank, delete_bank
-from core.usecases.bank.get_interaction import GetInteraction, get_interaction
-from core.usecases.bank.list_interactions import ListInteractions, list_interactions
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
-from core.usecases.bank.read_attachment import ReadAttachment, read_attachment
 from core.usecases.bank.record import Context, Message
-from core.usecases.bank.upload_attachment import UploadAttachment, upload_attachment
-from core.usecases.bank.watch_bank import WatchBank, watch_bank
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.delete_bank import DeleteBank, delete_bank
+from core.usecases.bank.verbs.get_interaction import GetInteraction, get_interaction
+from core.usecases.bank.verbs.list_interactions import ListInteractions, list_interactions
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.verbs.read_attachment import ReadAttachment, read_attachment
+from core.usecases.bank.verbs.upload_attachment import UploadAttachment, upload_attachment
+from core.usecases.bank.verbs.watch_bank import WatchBank, watch_bank
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from core.usecases.paging import BY_NUMBER_ID_AND_OFFSET, place_of, token_of

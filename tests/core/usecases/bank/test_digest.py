@@ -7,11 +7,11 @@ import pytest
 from core.agents.roles import Plan, PlannedTask
 from core.errors import AgentReplyInvalid, AgentUnavailable
 from core.model.interaction import TaskReport
-from core.usecases.bank.advance_task import AdvanceTask, TaskAdvanced, advance_task
-from core.usecases.bank.augment import Augment
 from core.usecases.bank.record import Context
-from core.usecases.bank.start_task import StartTask, start_task
+from core.usecases.bank.verbs.augment import Augment
 from core.usecases.house import House
+from core.usecases.task.advance_task import AdvanceTask, TaskAdvanced, advance_task
+from core.usecases.task.start_task import StartTask, start_task
 from tests.support.house import KEY, open_house
 from tests.support.scripted_agents import ScriptedAgents
 

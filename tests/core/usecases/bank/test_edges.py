@@ -4,11 +4,11 @@ import pytest
 
 from core.errors import EdgeNotFound, InvalidField, NodeNotFound, StaleRevision
 from core.ids import NodeId
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.list_neighbors import ListNeighbors, list_neighbors
-from core.usecases.bank.relate import Relate, relate
-from core.usecases.bank.unrelate import Unrelate, unrelate
-from core.usecases.bank.update_node import UpdateNode, update_node
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.list_neighbors import ListNeighbors, list_neighbors
+from core.usecases.bank.verbs.relate import Relate, relate
+from core.usecases.bank.verbs.unrelate import Unrelate, unrelate
+from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from core.usecases.house import House
 from tests.support.house import KEY, make_bank, open_house, request
 

@@ -29,9 +29,8 @@ from core.model.conflict import Conflict
 from core.model.insight import Insight
 from core.model.interaction import Attachment
 from core.model.lineage import MergeReason, MergeRecord
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.export_bank import ExportBank, export_bank
-from core.usecases.bank.export_records import (
+from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
+from core.usecases.bank.exchange.export_records import (
     Edge,
     ExportHeader,
     ExportRecord,
@@ -40,14 +39,15 @@ from core.usecases.bank.export_records import (
     InteractionPart,
     SegmentVector,
 )
-from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.import_bank import ImportBank, import_bank
-from core.usecases.bank.import_records import MOST, RANKS
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
-from core.usecases.bank.read_attachment import ReadAttachment, read_attachment
+from core.usecases.bank.exchange.import_bank import ImportBank, import_bank
+from core.usecases.bank.exchange.import_records import MOST, RANKS
 from core.usecases.bank.record import Context
-from core.usecases.bank.upload_attachment import UploadAttachment, upload_attachment
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.get_bank import GetBank, get_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.verbs.read_attachment import ReadAttachment, read_attachment
+from core.usecases.bank.verbs.upload_attachment import UploadAttachment, upload_attachment
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from service.adapters.store.memory_store import MemoryStore

@@ -31,12 +31,12 @@ from core.bank.query import Target
 from core.errors import BudgetSpent, MemoryBankError, StructuringFailed
 from core.model.conflict import VerdictType
 from core.model.structuring import StructuringState
-from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.leftovers import take_up_leftovers
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.restructure import Restructure, restructure
-from core.usecases.bank.search import Ask, Searches, run_searches
+from core.usecases.bank.structuring.leftovers import take_up_leftovers
+from core.usecases.bank.verbs.get_bank import GetBank, get_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.restructure import Restructure, restructure
+from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.house import House
 from tests.support.acts import Act, advancing, memorizing, merging, resolving, starting
 from tests.support.failing_agents import Snare, failures, snared

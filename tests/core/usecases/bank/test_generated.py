@@ -10,14 +10,14 @@ from core.agents.roles import ConflictOpinion
 from core.model.bank import RetrievalSettings
 from core.model.interaction import TaskReport
 from core.model.structuring import Purpose
-from core.usecases.bank.advance_task import AdvanceTask, advance_task
-from core.usecases.bank.augment import Augment
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.generated import generated
-from core.usecases.bank.memorize import Memorize, Memorized, memorize
 from core.usecases.bank.record import Context, Message
-from core.usecases.bank.update_bank import UpdateBank, update_bank
+from core.usecases.bank.structuring.generated import generated
+from core.usecases.bank.verbs.augment import Augment
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.update_bank import UpdateBank, update_bank
 from core.usecases.house import House
+from core.usecases.task.advance_task import AdvanceTask, advance_task
 from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import KEY, open_house

@@ -7,12 +7,12 @@ from core.errors import InvalidField, StaleRevision
 from core.ids import NodeId, TaskId
 from core.model.insight import CompletedTask, PendingTask
 from core.model.interaction import TaskStatus
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.get_insight import GetInsight, get_insight
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.update_insight import UpdateInsight, update_insight
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.get_bank import GetBank, get_bank
+from core.usecases.bank.verbs.get_insight import GetInsight, get_insight
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.update_insight import UpdateInsight, update_insight
 from core.usecases.house import House
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_agents import ScriptedAgents

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from core.errors import AgentUnavailable, EmbedderUnavailable, StructuringFailed
 from core.ids import InteractionId
 from core.model.structuring import StructuringState
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.leftovers import take_up_leftovers
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.upkeep.claims import Claims, work_on
+from core.usecases.bank.structuring.leftovers import take_up_leftovers
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.claims import Claims, work_on
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import KEY, CountingIds, make_bank, open_house, work_done

@@ -9,9 +9,9 @@ from core.errors import AgentReplyInvalid, AgentUnavailable, StructuringFailed
 from core.ids import NodeId
 from core.keys import BankKey
 from core.model.structuring import StructuringState
-from core.usecases.bank.memorize import Memorize, Wait, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.restructure import Restructure, restructure
+from core.usecases.bank.verbs.memorize import Memorize, Wait, memorize
+from core.usecases.bank.verbs.restructure import Restructure, restructure
 from tests.core.usecases.bank.test_rounds import conflicting, of, tell
 from tests.support.house import KEY, make_bank, open_house, request
 from tests.support.scripted_agents import ScriptedAgents

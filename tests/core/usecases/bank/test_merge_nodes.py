@@ -17,14 +17,14 @@ from core.errors import (
 )
 from core.ids import NodeId
 from core.model.lineage import MergeReason
-from core.usecases.bank.absorb import embedding_text
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.get_lineage import GetLineage, get_lineage
-from core.usecases.bank.get_node import GetNode, get_node
-from core.usecases.bank.memorize import Memorize, memorize
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.bank.record import Context
-from core.usecases.bank.update_node import UpdateNode, update_node
+from core.usecases.bank.structuring.absorb import embedding_text
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.get_lineage import GetLineage, get_lineage
+from core.usecases.bank.verbs.get_node import GetNode, get_node
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from core.usecases.house import House
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house, request

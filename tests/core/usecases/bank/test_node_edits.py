@@ -12,16 +12,16 @@ from core.errors import (
 from core.model.conflict import ConflictStatus
 from core.model.insight import TaskType
 from core.model.node import NodeState
-from core.usecases.bank.absorb import embedding_text
-from core.usecases.bank.add_nodes import NewNode
-from core.usecases.bank.delete_node import DeleteNode, delete_node
-from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.get_insight import GetInsight, get_insight
-from core.usecases.bank.get_node import GetNode, get_node
-from core.usecases.bank.list_conflicts import ListConflicts, list_conflicts
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.update_node import UpdateNode, update_node
+from core.usecases.bank.structuring.absorb import embedding_text
+from core.usecases.bank.verbs.add_nodes import NewNode
+from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
+from core.usecases.bank.verbs.get_bank import GetBank, get_bank
+from core.usecases.bank.verbs.get_insight import GetInsight, get_insight
+from core.usecases.bank.verbs.get_node import GetNode, get_node
+from core.usecases.bank.verbs.list_conflicts import ListConflicts, list_conflicts
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from tests.core.usecases.bank.test_nodes import A, B, add_one, embedding_of
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house

@@ -22,11 +22,11 @@ from core.errors import (
 from core.ids import InteractionId, NodeId
 from core.model.interaction import InteractionOrigin
 from core.model.vector import Vector
-from core.usecases.bank.absorb import embedding_text
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.get_bank import GetBank, get_bank
-from core.usecases.bank.get_node import GetNode, get_node
-from core.usecases.bank.list_nodes import ListNodes, list_nodes
+from core.usecases.bank.structuring.absorb import embedding_text
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.get_bank import GetBank, get_bank
+from core.usecases.bank.verbs.get_node import GetNode, get_node
+from core.usecases.bank.verbs.list_nodes import ListNodes, list_nodes
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from tests.support.hashing_embedder import HashingEmbedder

@@ -8,7 +8,7 @@ from core.ids import TaskId
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome
 from core.model.interaction import TaskReport, TaskStatus
-from core.usecases.bank.planning import (
+from core.usecases.bank.plans.planning import (
     all_superseded,
     with_conflict,
     with_id,

@@ -8,9 +8,9 @@ from core.agents.roles import ConflictOpinion, RelatedOpinion, Topic
 from core.errors import AgentUnavailable, StructuringFailed
 from core.ids import InteractionId
 from core.model.structuring import Purpose, StructuringState
-from core.usecases.bank.memorize import Memorize, Memorized, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.restructure import Restructure, restructure
+from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.restructure import Restructure, restructure
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.house import KEY, CountingIds, make_bank, open_house

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
 from tests.core.usecases.bank.test_rounds import conflicting
 from tests.support.house import KEY, START, make_bank, open_house

@@ -15,11 +15,11 @@ from core.ids import NodeId
 from core.index.scoring import Mode
 from core.internal_errors import RerankerLate, RerankerUnavailable
 from core.ports.reranker import Reranker
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.augment import Augment, augment
-from core.usecases.bank.delete_bank import DeleteBank, delete_bank
-from core.usecases.bank.reranking import Reranked
-from core.usecases.bank.search import Answer, Ask, Searches, run_searches
+from core.usecases.bank.retrieval.reranking import Reranked
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.augment import Augment, augment
+from core.usecases.bank.verbs.delete_bank import DeleteBank, delete_bank
+from core.usecases.bank.verbs.search import Answer, Ask, Searches, run_searches
 from core.usecases.house import House, Reranking
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house
 from tests.support.scripted_reranker import ScriptedReranker

@@ -16,23 +16,23 @@ from core.model.conflict import VerdictType
 from core.model.copies import MOST_REFS
 from core.model.interaction import TaskReport, TaskStatus
 from core.model.node import NodeState
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.advance_task import AdvanceTask, TaskAdvanced, advance_task
-from core.usecases.bank.augment import Augment
-from core.usecases.bank.delete_node import DeleteNode, delete_node
-from core.usecases.bank.export_bank import ExportBank, export_bank
-from core.usecases.bank.get_interaction import GetInteraction, get_interaction
-from core.usecases.bank.get_node import GetNode, get_node
-from core.usecases.bank.import_bank import ImportBank, import_bank
-from core.usecases.bank.list_interactions import ListInteractions, list_interactions
-from core.usecases.bank.memorize import Memorize, Memorized, memorize
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
-from core.usecases.bank.passages import Passages
+from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
+from core.usecases.bank.exchange.import_bank import ImportBank, import_bank
 from core.usecases.bank.record import Context, Message
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
-from core.usecases.bank.restructure import Restructure, restructure
-from core.usecases.bank.search import Ask, Searches, run_searches
+from core.usecases.bank.retrieval.passages import Passages
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.augment import Augment
+from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
+from core.usecases.bank.verbs.get_interaction import GetInteraction, get_interaction
+from core.usecases.bank.verbs.get_node import GetNode, get_node
+from core.usecases.bank.verbs.list_interactions import ListInteractions, list_interactions
+from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.restructure import Restructure, restructure
+from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.house import House
+from core.usecases.task.advance_task import AdvanceTask, TaskAdvanced, advance_task
 from service.adapters.store.memory_store import MemoryStore
 from tests.core.usecases.bank.test_rounds import conflicting
 from tests.support.house import KEY, START, CountingIds, make_bank, open_house

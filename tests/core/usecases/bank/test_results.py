@@ -2,10 +2,10 @@
 
 from core.agents.roles import Plan, PlannedTask
 from core.text.tokens import estimate
-from core.usecases.bank.advance_task import AdvanceTask, advance_task
-from core.usecases.bank.augment import Augment
 from core.usecases.bank.record import Context, Message
-from core.usecases.bank.start_task import StartTask, start_task
+from core.usecases.bank.verbs.augment import Augment
+from core.usecases.task.advance_task import AdvanceTask, advance_task
+from core.usecases.task.start_task import StartTask, start_task
 from tests.support.house import KEY, open_house
 from tests.support.scripted_agents import ScriptedAgents
 

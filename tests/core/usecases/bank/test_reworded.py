@@ -13,11 +13,11 @@ from core.bank.bank import Bank
 from core.errors import EmbedderUnavailable, StructuringFailed
 from core.ids import NodeId
 from core.model.vector import Vector
-from core.usecases.bank.absorb import embedding_text
-from core.usecases.bank.leftovers import take_up_leftovers
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context, Message
-from core.usecases.bank.update_node import UpdateNode, update_node
+from core.usecases.bank.structuring.absorb import embedding_text
+from core.usecases.bank.structuring.leftovers import take_up_leftovers
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.hashing_embedder import HashingEmbedder

@@ -1,7 +1,7 @@
 """What a round changes of a node, and what it leaves."""
 
 from core.model.node import NodeState
-from core.usecases.bank.rewording import MAX_KEYWORDS, reworded, touched
+from core.usecases.bank.structuring.rewording import MAX_KEYWORDS, reworded, touched
 from core.usecases.moment import Moment
 from tests.support import changes as a
 

@@ -24,11 +24,11 @@ from core.model.conflict import ConflictStatus, VerdictType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.structuring import MergeMade
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.memorize import Memorize, Memorized, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.relate import Relate, relate
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.relate import Relate, relate
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_agents import ScriptedAgents, joined

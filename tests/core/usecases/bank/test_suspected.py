@@ -15,17 +15,17 @@ from core.model.bank import RetrievalSettings
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import TaskOutcome
 from core.model.node import NodeState
-from core.usecases.bank.confirm_conflict import ConfirmConflict, confirm_conflict
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.delete_node import DeleteNode, delete_node
-from core.usecases.bank.list_conflicts import ListConflicts, list_conflicts
-from core.usecases.bank.memorize import Memorize, Memorized, memorize
-from core.usecases.bank.merge_nodes import MergeNodes, merge_nodes
-from core.usecases.bank.planning import MOST_VALIDATIONS
+from core.usecases.bank.plans.planning import MOST_VALIDATIONS
 from core.usecases.bank.record import Context
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
-from core.usecases.bank.suspicions import MOST_OF_NODE
-from core.usecases.bank.update_node import UpdateNode, update_node
+from core.usecases.bank.structuring.suspicions import MOST_OF_NODE
+from core.usecases.bank.verbs.confirm_conflict import ConfirmConflict, confirm_conflict
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
+from core.usecases.bank.verbs.list_conflicts import ListConflicts, list_conflicts
+from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from core.usecases.house import House
 from tests.support.house import KEY, open_house
 from tests.support.scripted_agents import ScriptedAgents, joined

@@ -8,7 +8,7 @@ import pytest
 from core.errors import AttachmentNotFound
 from core.ids import AttachmentId
 from core.usecases.bank.sweep_files import sweep_files
-from core.usecases.bank.upload_attachment import UploadAttachment, upload_attachment
+from core.usecases.bank.verbs.upload_attachment import UploadAttachment, upload_attachment
 from core.usecases.house import House
 from tests.support.house import KEY, TickingClock, make_bank, open_house
 

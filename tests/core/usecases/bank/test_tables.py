@@ -6,8 +6,8 @@ import pytest
 
 from core.agents.offline.statements import statements
 from core.agents.roles import Cluster, Piece
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context, Message
+from core.usecases.bank.verbs.memorize import Memorize, memorize
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_agents import ScriptedAgents
 

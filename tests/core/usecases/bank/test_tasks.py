@@ -12,12 +12,12 @@ from core.ids import ConflictId, InteractionId
 from core.keys import BankKey
 from core.model.interaction import InteractionOrigin, TaskReport, TaskStatus
 from core.model.structuring import StructuringState
-from core.usecases.bank.advance_task import AdvanceTask, TaskAdvanced, advance_task
-from core.usecases.bank.augment import Augment, augment
-from core.usecases.bank.memorize import Memorize, Wait, memorize
 from core.usecases.bank.record import Context, Message
-from core.usecases.bank.start_task import StartTask, TaskStarted, start_task
+from core.usecases.bank.verbs.augment import Augment, augment
+from core.usecases.bank.verbs.memorize import Memorize, Wait, memorize
 from core.usecases.house import House
+from core.usecases.task.advance_task import AdvanceTask, TaskAdvanced, advance_task
+from core.usecases.task.start_task import StartTask, TaskStarted, start_task
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house, request
 from tests.support.scripted_agents import ScriptedAgents, joined
 

@@ -11,14 +11,14 @@ from core.model.bank import RetrievalSettings
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.interaction import TaskReport, TaskStatus
 from core.model.node import NodeState
-from core.usecases.bank.advance_task import AdvanceTask, TaskAdvanced, advance_task
-from core.usecases.bank.augment import Augment, augment
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.bank.resolve_conflict import ResolveConflict, resolve_conflict
-from core.usecases.bank.update_bank import UpdateBank, update_bank
+from core.usecases.bank.verbs.augment import Augment, augment
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.update_bank import UpdateBank, update_bank
 from core.usecases.house import House
+from core.usecases.task.advance_task import AdvanceTask, TaskAdvanced, advance_task
 from tests.support.house import KEY, open_house
 from tests.support.scripted_agents import ScriptedAgents, joined
 

@@ -11,13 +11,13 @@ from core.ids import BankId
 from core.keys import BankKey
 from core.model.instructions import Level, Owner, SourceRef
 from core.text.tokens import estimate
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
+from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.context.asked import AssembleContext, Form, Part
 from core.usecases.context.assemble_context import assemble_context
-from core.usecases.conversation.add_key import AddKey, add_key
-from core.usecases.conversation.count_hits import write_hits
-from core.usecases.conversation.update_conversation import UpdateConversation, update_conversation
+from core.usecases.conversation.tiers.count_hits import write_hits
+from core.usecases.conversation.verbs.add_key import AddKey, add_key
+from core.usecases.conversation.verbs.update_conversation import UpdateConversation, update_conversation
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import LoadSources
 from core.usecases.instructions.put_source import PutSource, put_source

@@ -18,18 +18,18 @@ from core.model.instructions import Level, Owner, SourceRef
 from core.model.invocation import ItemType
 from core.model.record import PREFERENCE, STRATEGY, Episode, RecordKind, RecordState
 from core.text.tokens import estimate
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
+from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.context.asked import AssembleContext, Form, Part
 from core.usecases.context.assemble_context import assemble_context
-from core.usecases.conversation.add_key import AddKey, add_key
-from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem, add_working_items
-from core.usecases.conversation.end_invocation import EndInvocation, end_invocation
-from core.usecases.conversation.start_invocation import StartInvocation, start_invocation
+from core.usecases.conversation.verbs.add_key import AddKey, add_key
+from core.usecases.conversation.verbs.add_working_items import AddWorkingItems, NewItem, add_working_items
+from core.usecases.conversation.verbs.end_invocation import EndInvocation, end_invocation
+from core.usecases.conversation.verbs.start_invocation import StartInvocation, start_invocation
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import LoadSources
 from core.usecases.instructions.put_source import PutSource, put_source
-from core.usecases.long_term.generate_reflection import GenerateReflection, generate_reflection
+from core.usecases.long_term.verbs.generate_reflection import GenerateReflection, generate_reflection
 from core.usecases.user.update_user import UpdateUser, update_user
 from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder

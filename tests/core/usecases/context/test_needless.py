@@ -7,13 +7,13 @@ import pytest_asyncio
 
 from core.ids import BankId, Collection
 from core.keys import BankKey, CollectionKey
-from core.usecases.bank.augment import Augment, augment
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, Wait, memorize
 from core.usecases.bank.record import Context
+from core.usecases.bank.verbs.augment import Augment, augment
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, Wait, memorize
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import assemble_context
-from core.usecases.conversation.add_key import AddKey, add_key
+from core.usecases.conversation.verbs.add_key import AddKey, add_key
 from core.usecases.house import House
 from tests.support.house import open_house
 from tests.support.long_term import tell

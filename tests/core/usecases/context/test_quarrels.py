@@ -16,11 +16,11 @@ from core.keys import BankKey, CollectionKey
 from core.model.conflict import Conflict, ConflictStatus, Side
 from core.ports.aggregates import Draft
 from core.text.tokens import estimate
-from core.usecases.bank.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import assemble_context
-from core.usecases.conversation.add_key import AddKey, add_key
+from core.usecases.conversation.verbs.add_key import AddKey, add_key
 from core.usecases.house import House
 from tests.support.house import START, open_house
 from tests.support.long_term import tell

@@ -10,10 +10,10 @@ from core.agents.offline.remembering import offline_memory_agents
 from core.conversation.invocation import COMPRESS, due
 from core.errors import AgentReplyInvalid, AgentUnavailable
 from core.model.invocation import Item, ItemType
-from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem, add_working_items
-from core.usecases.conversation.compress_items import compress_items
-from core.usecases.conversation.end_invocation import end_invocation
-from core.usecases.conversation.get_working_memory import (
+from core.usecases.conversation.learning.compress_items import compress_items
+from core.usecases.conversation.verbs.add_working_items import AddWorkingItems, NewItem, add_working_items
+from core.usecases.conversation.verbs.end_invocation import end_invocation
+from core.usecases.conversation.verbs.get_working_memory import (
     GetWorkingMemory,
     WorkingMemory,
     get_working_memory,

@@ -7,14 +7,14 @@ import pytest
 
 from core.ids import Collection
 from core.keys import CollectionKey
-from core.usecases.conversation.conclude_invocation import conclude
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_conversation import EndConversation, end_conversation
-from core.usecases.conversation.end_invocation import end_invocation
-from core.usecases.conversation.extract_facts import extract_facts
-from core.usecases.conversation.finish_conversation import finish_conversation
-from core.usecases.conversation.forget_turns import forget_turns
-from core.usecases.conversation.summarise_turns import summarise_turns
+from core.usecases.conversation.learning.conclude_invocation import conclude
+from core.usecases.conversation.learning.extract_facts import extract_facts
+from core.usecases.conversation.learning.finish_conversation import finish_conversation
+from core.usecases.conversation.learning.forget_turns import forget_turns
+from core.usecases.conversation.tiers.summarise_turns import summarise_turns
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.verbs.end_invocation import end_invocation
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from tests.core.usecases.conversation.test_extraction import TALK

@@ -14,11 +14,11 @@ from core.conversation.conversation import Conversation
 from core.errors import ConversationNotFound, MemoryBankError, StoreUnavailable
 from core.keys import Key, UserKey
 from core.model.conversation import Tiers
-from core.usecases.conversation.count_hits import count_hits
-from core.usecases.conversation.get_conversation import GetConversation, get_conversation
-from core.usecases.conversation.update_conversation import UpdateConversation, update_conversation
+from core.usecases.conversation.tiers.count_hits import count_hits
+from core.usecases.conversation.verbs.get_conversation import GetConversation, get_conversation
+from core.usecases.conversation.verbs.update_conversation import UpdateConversation, update_conversation
 from core.usecases.house import House
-from core.usecases.user.purge_user import PurgeUser, purge_user
+from core.usecases.whole_user.purge_user import PurgeUser, purge_user
 from service.adapters.store.memory_store import MemoryStore
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder

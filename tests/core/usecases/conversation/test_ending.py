@@ -11,14 +11,14 @@ from core.errors import AgentUnavailable
 from core.ids import Collection
 from core.model.conversation import ConversationSettings, ConversationState
 from core.model.record import Record, RecordKind
-from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_conversation import (
+from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_conversation import (
     ConversationEnded,
     EndConversation,
     end_conversation,
 )
-from core.usecases.conversation.end_invocation import end_invocation
+from core.usecases.conversation.verbs.end_invocation import end_invocation
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from tests.core.usecases.conversation.test_extraction import MEMORY, TALK, done_by_itself, facts

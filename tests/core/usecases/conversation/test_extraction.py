@@ -13,13 +13,13 @@ from core.ids import Collection
 from core.keys import CollectionKey, UserKey
 from core.model.conversation import ConversationSettings
 from core.model.record import Origin, Record, RecordKind, RecordState
-from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
-from core.usecases.conversation.end_conversation import EndConversation, end_conversation
-from core.usecases.conversation.extract_facts import extract_facts
+from core.usecases.conversation.learning.extract_facts import extract_facts
+from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
+from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
 from core.usecases.house import House
 from core.usecases.limits import Limits
-from core.usecases.long_term.delete_records import DeleteRecords, delete_records
-from core.usecases.long_term.judge_facts import judge_facts
+from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
 from core.usecases.user.update_user import UpdateUser, update_user
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.house import CountingIds, open_house

@@ -17,19 +17,19 @@ from core.long_term.standing import Contradiction, Rewriting
 from core.model.record import Record, RecordState, SupersededReason
 from core.model.retraction import RetractionState
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.conversation.close_turns import CloseTurns, close_turns
-from core.usecases.conversation.delete_conversation import (
+from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.verbs.close_turns import CloseTurns, close_turns
+from core.usecases.conversation.verbs.delete_conversation import (
     DeleteConversation,
     _close,
     delete_conversation,
 )
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_conversation import EndConversation, end_conversation
-from core.usecases.conversation.forget_turns import forget_turns, forgetting
-from core.usecases.conversation.retract_turns import RetractTurns, retract_turns
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.verbs.retract_turns import RetractTurns, retract_turns
 from core.usecases.deletions import Deletion
 from core.usecases.house import House
-from core.usecases.long_term.judge_facts import judge_facts
+from core.usecases.long_term.judging.judge_facts import judge_facts
 from core.usecases.user.update_user import UpdateUser, update_user
 from tests.core.usecases.conversation.test_extraction import ADA, MEMORY, TALK, extracted, facts
 from tests.support.house import open_house

@@ -23,19 +23,19 @@ from core.errors import (
 from core.ids import Collection, ConversationId, InvocationId, RecordId, User
 from core.keys import InvocationKey, UserKey
 from core.model.invocation import ItemType
-from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem, add_working_items
-from core.usecases.conversation.conclude_invocation import conclude
-from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_invocation import EndInvocation, end_idle, end_invocation
-from core.usecases.conversation.get_working_memory import GetWorkingMemory, get_working_memory
-from core.usecases.conversation.list_invocations import ListInvocations, list_invocations
-from core.usecases.conversation.list_turns import ListTurns, list_turns
-from core.usecases.conversation.start_invocation import StartInvocation, start_invocation
+from core.usecases.conversation.learning.conclude_invocation import conclude
+from core.usecases.conversation.verbs.add_working_items import AddWorkingItems, NewItem, add_working_items
+from core.usecases.conversation.verbs.delete_conversation import DeleteConversation, delete_conversation
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_invocation import EndInvocation, end_idle, end_invocation
+from core.usecases.conversation.verbs.get_working_memory import GetWorkingMemory, get_working_memory
+from core.usecases.conversation.verbs.list_invocations import ListInvocations, list_invocations
+from core.usecases.conversation.verbs.list_turns import ListTurns, list_turns
+from core.usecases.conversation.verbs.start_invocation import StartInvocation, start_invocation
 from core.usecases.house import House
 from core.usecases.limits import Limits
-from core.usecases.user.purge_user import PurgeUser, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
+from core.usecases.whole_user.purge_user import PurgeUser, purge_user
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.house import CountingIds, open_house, request
 from tests.support.reading import local_reader

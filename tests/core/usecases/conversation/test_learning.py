@@ -13,14 +13,14 @@ from core.keys import CollectionKey
 from core.model.conversation import ConversationSettings
 from core.model.invocation import ItemType
 from core.model.record import Origin, Record, RecordKind
-from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem, add_working_items
-from core.usecases.conversation.conclude_invocation import conclude
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_conversation import EndConversation, end_conversation
-from core.usecases.conversation.end_invocation import end_idle, end_invocation
-from core.usecases.conversation.extract_facts import extract_facts
-from core.usecases.conversation.get_working_memory import GetWorkingMemory, get_working_memory
-from core.usecases.conversation.update_conversation import UpdateConversation, update_conversation
+from core.usecases.conversation.learning.conclude_invocation import conclude
+from core.usecases.conversation.learning.extract_facts import extract_facts
+from core.usecases.conversation.verbs.add_working_items import AddWorkingItems, NewItem, add_working_items
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.verbs.end_invocation import end_idle, end_invocation
+from core.usecases.conversation.verbs.get_working_memory import GetWorkingMemory, get_working_memory
+from core.usecases.conversation.verbs.update_conversation import UpdateConversation, update_conversation
 from core.usecases.house import House
 from tests.core.usecases.conversation.test_invocations import RUN, start, the_end
 from tests.support.house import open_house, request

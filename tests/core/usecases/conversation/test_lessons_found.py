@@ -10,13 +10,13 @@ from core.model.invocation import ItemType
 from core.model.record import RecordKind, Reflection
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import assemble_context
-from core.usecases.conversation.add_working_items import AddWorkingItems, NewItem, add_working_items
-from core.usecases.conversation.end_invocation import end_invocation
+from core.usecases.conversation.verbs.add_working_items import AddWorkingItems, NewItem, add_working_items
+from core.usecases.conversation.verbs.end_invocation import end_invocation
 from core.usecases.house import House
-from core.usecases.long_term.delete_records import DeleteRecords, delete_records
-from core.usecases.long_term.find_recoveries import FindRecoveries, find_recoveries
-from core.usecases.long_term.reflect import reflect
-from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve_memories
+from core.usecases.long_term.judging.reflect import reflect
+from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
+from core.usecases.long_term.verbs.find_recoveries import FindRecoveries, find_recoveries
+from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories, retrieve_memories
 from tests.core.usecases.conversation.test_extraction import MEMORY
 from tests.core.usecases.conversation.test_invocations import RUN, start, the_end
 from tests.support.house import open_house

@@ -16,15 +16,15 @@ from core.conversation.due import FORGET, due
 from core.errors import LimitReached, MemoryOff, StaleRevision
 from core.keys import UserKey
 from core.model.conversation import KeyType, SummaryKind, Tiers
-from core.usecases.conversation.add_key import AddKey, add_key
-from core.usecases.conversation.chores import conversation_chores
-from core.usecases.conversation.count_hits import count_hits
-from core.usecases.conversation.delete_summaries import DeleteSummaries, delete_summaries
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_conversation import EndConversation, end_conversation
-from core.usecases.conversation.list_keys import ListKeys, list_keys
-from core.usecases.conversation.list_summaries import ListSummaries, list_summaries
-from core.usecases.conversation.update_key import UpdateKey, update_key
+from core.usecases.conversation.tiers.chores import conversation_chores
+from core.usecases.conversation.tiers.count_hits import count_hits
+from core.usecases.conversation.verbs.add_key import AddKey, add_key
+from core.usecases.conversation.verbs.delete_summaries import DeleteSummaries, delete_summaries
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.verbs.list_keys import ListKeys, list_keys
+from core.usecases.conversation.verbs.list_summaries import ListSummaries, list_summaries
+from core.usecases.conversation.verbs.update_key import UpdateKey, update_key
 from core.usecases.house import House
 from core.usecases.user.update_user import UpdateUser, update_user
 from service.holding.held import Holding

@@ -5,8 +5,8 @@ import pytest
 
 from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.end_conversation import EndConversation, end_conversation
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from service.holding.held import Holding

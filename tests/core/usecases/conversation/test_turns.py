@@ -8,13 +8,13 @@ import pytest
 
 from core.errors import ConversationNotFound, LimitReached, MemoryOff, RequestIdReused, TurnNotFound
 from core.ids import Collection, ConversationId, User
-from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
-from core.usecases.conversation.delete_conversation import DeleteConversation, delete_conversation
-from core.usecases.conversation.delete_turns import DeleteTurns, delete_turns
-from core.usecases.conversation.get_conversation import GetConversation, get_conversation
-from core.usecases.conversation.list_conversations import ListConversations, list_conversations
-from core.usecases.conversation.list_turns import ListTurns, list_turns
-from core.usecases.conversation.search_turns import SearchTurns, search_turns
+from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
+from core.usecases.conversation.verbs.delete_conversation import DeleteConversation, delete_conversation
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
+from core.usecases.conversation.verbs.get_conversation import GetConversation, get_conversation
+from core.usecases.conversation.verbs.list_conversations import ListConversations, list_conversations
+from core.usecases.conversation.verbs.list_turns import ListTurns, list_turns
+from core.usecases.conversation.verbs.search_turns import SearchTurns, search_turns
 from core.usecases.limits import Limits
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support.hashing_embedder import HashingEmbedder

@@ -18,8 +18,8 @@ from core.usecases.instructions.load_sources import LoadSources, SourcesLoaded, 
 from core.usecases.instructions.put_source import PutSource, put_source
 from core.usecases.limits import Limits
 from core.usecases.user.update_user import UpdateUser, update_user
+from service.assembly.upkeep import one_round
 from service.settings.memories import BanksSection
-from service.upkeep import one_round
 from tests.support.house import TickingClock, open_house
 
 TENANT, ADA, PATH = Tenant("acme"), Owner(level=Level.USER, name="ada"), "AGENTS.md"

@@ -18,8 +18,8 @@ from core.usecases.instructions.edit_source import EditSource, edit_source
 from core.usecases.instructions.get_source import GetSource, get_source
 from core.usecases.instructions.load_sources import LoadSources, MissingReason, SourcesLoaded, load_sources
 from core.usecases.instructions.put_source import PutSource, put_source
-from core.usecases.user.purge_user import PurgeUser, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
+from core.usecases.whole_user.purge_user import PurgeUser, purge_user
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support.house import open_house
 

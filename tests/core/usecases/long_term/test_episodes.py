@@ -5,8 +5,8 @@ import pytest
 from core.ids import ConversationId, InvocationId, RecordId
 from core.model.record import Episode, RecordKind
 from core.usecases.house import House
-from core.usecases.long_term.add_record import AddRecord, add_record
-from core.usecases.long_term.recall_episodes import RecallEpisodes, recall_episodes
+from core.usecases.long_term.verbs.add_record import AddRecord, add_record
+from core.usecases.long_term.verbs.recall_episodes import RecallEpisodes, recall_episodes
 from tests.support.house import open_house
 from tests.support.long_term import ADA, new
 

@@ -8,9 +8,9 @@ from core.model.record import NO_RECORD, Origin, Record, RecordKind
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
 from core.usecases.limits import Limits
-from core.usecases.long_term.generate_reflection import GenerateReflection, generate_reflection
-from core.usecases.long_term.give_feedback import GiveFeedback, give_feedback
-from core.usecases.long_term.keep_found import FoundKept, KeepFound, keep_found
+from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
+from core.usecases.long_term.verbs.generate_reflection import GenerateReflection, generate_reflection
+from core.usecases.long_term.verbs.give_feedback import GiveFeedback, give_feedback
 from core.usecases.user.writer import writer_of
 from tests.support.house import open_house, request
 from tests.support.long_term import ADA, tell

@@ -11,9 +11,9 @@ from core.long_term.forgetting import is_forgotten, tombstone
 from core.long_term.texts import embedded, fields, identity, quotation, statement, told
 from core.model.collection import Tombstone
 from core.model.record import Origin, Record
-from core.usecases.long_term.add_record import AddRecord, add_record
-from core.usecases.long_term.delete_records import DeleteRecords, delete_records
-from core.usecases.long_term.files import Contents, contents_of, files_of
+from core.usecases.long_term.exchange.files import Contents, contents_of, files_of
+from core.usecases.long_term.verbs.add_record import AddRecord, add_record
+from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
 from tests.support.house import START, open_house
 from tests.support.long_term import ADA, new
 

@@ -8,7 +8,7 @@ from core.long_term.routing import Intent, Layer, Route
 from core.model.record import Episode, RecordKind
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
-from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve_memories
+from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories, retrieve_memories
 from service.adapters.cached_embedder import CachedEmbedder
 from tests.core.usecases.long_term.routed import RECORDS
 from tests.support.embedders import local_embedder

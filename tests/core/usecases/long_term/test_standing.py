@@ -9,8 +9,8 @@ import pytest
 from core.agents.offline.agents import offline_agents
 from core.ids import Collection
 from core.model.record import Origin, RecordState
-from core.usecases.long_term.judge_facts import judge_facts
-from core.usecases.long_term.update_record import UpdateRecord, update_record
+from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
 from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house

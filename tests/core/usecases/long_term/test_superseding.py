@@ -10,7 +10,7 @@ from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource
 from core.ids import ConversationId, NodeId
 from core.model.record import Origin, Record, RecordState, SupersededReason
 from core.usecases.house import House
-from core.usecases.long_term.update_record import UpdateRecord, update_record
+from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
 from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house

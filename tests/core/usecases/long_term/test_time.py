@@ -9,12 +9,12 @@ from core.ids import RecordId
 from core.long_term.due import SWEEP, due
 from core.model.record import RecordKind, Recovery
 from core.usecases.house import House
-from core.usecases.long_term.get_record import GetRecord, get_record
-from core.usecases.long_term.record_recovery import RecordRecovery, record_recovery
-from core.usecases.long_term.report_outcome import ReportOutcome, report_outcome
-from core.usecases.long_term.retrieve_memories import RetrieveMemories, retrieve_memories
 from core.usecases.long_term.sweep import sweep
-from core.usecases.long_term.update_collection import UpdateCollection, update_collection
+from core.usecases.long_term.verbs.get_record import GetRecord, get_record
+from core.usecases.long_term.verbs.record_recovery import RecordRecovery, record_recovery
+from core.usecases.long_term.verbs.report_outcome import ReportOutcome, report_outcome
+from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories, retrieve_memories
+from core.usecases.long_term.verbs.update_collection import UpdateCollection, update_collection
 from tests.support.house import TickingClock, open_house
 from tests.support.long_term import ADA, facts, stored, tell, told
 

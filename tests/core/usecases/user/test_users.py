@@ -16,17 +16,17 @@ from core.keys import BankKey, ConversationKey, UserKey
 from core.model.user import UserState
 from core.ports.aggregates import Draft
 from core.ports.chat import ChatReply
-from core.usecases.bank.create_bank import CreateBank, create_bank
-from core.usecases.bank.memorize import Memorize, memorize
 from core.usecases.bank.record import Context
-from core.usecases.conversation.create_conversation import CreateConversation, create_conversation
+from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
 from core.usecases.house import House
 from core.usecases.spending import commit
 from core.usecases.user.count_tokens import write_tokens
 from core.usecases.user.get_user import GetUser, get_user
-from core.usecases.user.purge_user import PurgeUser, UserPurged, carry_on, purge_user
 from core.usecases.user.update_user import UpdateUser, update_user
 from core.usecases.user.writer import new_user, require_memory, tender_of, writer_of
+from core.usecases.whole_user.purge_user import PurgeUser, UserPurged, carry_on, purge_user
 from core.user.steps import UserPut
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore

@@ -16,7 +16,7 @@ from service.adapters.local_embedder.comparer import CHARACTERS, PREFIX, LocalCo
 from service.adapters.local_embedder.comparing import LONGEST
 from service.adapters.local_embedder.state_cache import StateCache
 from service.adapters.local_embedder.weights import F32
-from service.comparers import forgetting
+from service.assembly.comparers import forgetting
 from tests.support.embedders import local_comparer, local_embedder
 
 PAIRS = [

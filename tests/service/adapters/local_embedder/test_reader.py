@@ -9,7 +9,7 @@ from core.errors import EmbedderUnavailable
 from core.ports.reader import NONE, About, Reading
 from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
 from service.adapters.local_embedder.reading import CATEGORIES, FILE, INPUTS, MODEL, TRAITS, traits
-from service.comparers import open_reader
+from service.assembly.comparers import open_reader
 from service.settings.retrieval import JudgingSection
 from tests.support.embedders import local_embedder
 from tests.support.reading import local_reader

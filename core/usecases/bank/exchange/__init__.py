@@ -1,0 +1,1 @@
+"""Banks and records as files, out and in."""

@@ -1,0 +1,1 @@
+"""Taking records back: what rests on them, and covering what they mention."""

@@ -1,0 +1,85 @@
+"""The conflicts of a bank as a round leaves them so far, and the document that tells of them.
+
+Law: reads the bank, changes nothing; what is edited becomes the steps of the round's one change.
+"""
+
+from collections.abc import Container
+from dataclasses import replace
+
+from core.bank.bank import Bank
+from core.bank.steps import ConflictPut
+from core.ids import ConflictId, NodeId
+from core.model.conflict import Conflict, ConflictStatus
+from core.model.insight import Insight
+from core.usecases.bank.plans.planning import with_validations, without_conflict
+from core.usecases.bank.structuring.contest import closed, handed_over
+from core.usecases.bank.structuring.verdicts import Verdict
+from core.usecases.moment import Moment
+
+
+class ConflictEdits:
+    """Conflicts that a round opens, closes or hands over. `opened`: the one of its new node, if there is one."""
+
+    def __init__(self, bank: Bank, moment: Moment) -> None:
+        self._bank = bank
+        self._moment = moment
+        self._changed: dict[ConflictId, Conflict] = {}
+        self._insight = bank.insight
+        self.opened: ConflictId | None = None
+
+    @property
+    def insight(self) -> Insight:
+        """The document with what became of the conflicts: the bank's own where nothing did."""
+        if not self._changed:
+            return self._insight
+        stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts()}
+        standing = {**stored, **self._changed}.values()
+        waiting = [one for one in standing if one.status is ConflictStatus.OPEN]
+        return with_validations(self._insight, waiting, self._moment.validation_floor)
+
+    @property
+    def opened_conflict(self) -> Conflict | None:
+        return self._changed[self.opened] if self.opened else None
+
+    def open(self, conflict: Conflict) -> None:
+        """Opens the new node's conflict; its validation is planned from the floor on, in its turn."""
+        self.opened = conflict.conflict_id
+        self._changed[conflict.conflict_id] = conflict
+
+    def close(
+        self,
+        conflict: Conflict,
+        status: ConflictStatus,
+        verdict: Verdict | None,
+        node_id: NodeId | None = None,
+    ) -> None:
+        """Closes a conflict by a verdict. `node_id`: what its nodes became, if they became one."""
+        self._changed[conflict.conflict_id] = replace(
+            closed(conflict, status, self._moment.now),
+            verdict=verdict.text if verdict else "",
+            verdict_interaction_id=verdict.interaction_id if verdict else None,
+            node_id=node_id,
+        )
+        self._insight = without_conflict(self._insight, conflict, verdict.text if verdict else "")
+
+    def hand_over(self, conflict: Conflict, gone: Container[NodeId], into: NodeId) -> Conflict:
+        """Moves the sides that are gone to the node that stands for them; returns the conflict, moot perhaps."""
+        moved = self._changed[conflict.conflict_id] = handed_over(conflict, gone, into, self._moment.now)
+        if moved.status is ConflictStatus.MOOT:
+            self._insight = without_conflict(self._insight, conflict)
+        return moved
+
+    def set_aside(self, conflict: Conflict) -> None:
+        """Keeps a conflict that is to be closed when the round ends from parting its nodes until then."""
+        self._changed[conflict.conflict_id] = closed(conflict, ConflictStatus.RESOLVED, self._moment.now)
+
+    def opponents(self, node_id: NodeId) -> set[NodeId]:
+        """Returns the sides of the open conflicts in which the node is one: itself and its partners."""
+        stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts_of(node_id)}
+        conflicts = {**stored, **self._changed}.values()
+        sides = [{side.node_id for side in c.sides} for c in conflicts if c.status is ConflictStatus.OPEN]
+        return {each for nodes in sides if node_id in nodes for each in nodes}
+
+    def puts(self) -> list[ConflictPut]:
+        """Returns the steps for conflicts that were changed."""
+        return [ConflictPut(conflict=conflict) for conflict in self._changed.values()]

@@ -1,0 +1,153 @@
+"""Points that a verdict has settled: a refuted value that is repeated opens no conflict.
+
+Law: reads the bank, changes nothing. A value is repeated by a sentence with the words and figures that distinguish a
+refuted sentence from those against it. A point is open again where a later memory brings a newer date than the
+verdict's, or a source that had no part in it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.agents.roles import ConflictOpinion
+from core.bank.bank import Bank
+from core.bank.steps import SegmentRefute
+from core.ids import NodeId, SegmentRef
+from core.model.conflict import Conflict, ConflictStatus
+from core.model.node import Node
+from core.text.analysis import terms
+from core.usecases.bank.structuring.contest import refuted_words
+from core.verbatim.fingerprints import stated_time
+
+FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+SHARED = 0.5  # of the words that set a refuted sentence apart: Chinese ones overlap their neighbours
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A conflict that a verdict resolved: what it refuted, verbatim, and what stood against that."""
+
+    conflict: Conflict
+    refuted: tuple[str, ...]
+
+    def is_repeated_by(self, quote: str, against: str) -> bool:
+        """Whether a quote repeats a refuted value. `against`: what it was found to contradict."""
+        others = [against, *(side.quote for side in self.conflict.sides)]
+        return any(repeats_value(quote, wrong, [each for each in others if each]) for wrong in self.refuted)
+
+
+class Points:
+    """The points that a round comes upon and finds settled: the words to mark as refuted, the pairs to leave alone."""
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._own: list[Settled] = []
+        self.refuted: list[SegmentRefute] = []
+        self.pairs: list[tuple[NodeId, NodeId]] = []
+
+    def settle(self, conflict: Conflict, sides: Sequence[Node], wrong: Sequence[str]) -> None:
+        """Settles what a verdict refutes in these sentences of the sides, and what repeats them from now on."""
+        self._own.append(Settled(conflict=conflict, refuted=tuple(wrong)))
+        self._refute(conflict, sides, wrong)
+
+    def is_settled(self, current: Node, stands_for: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
+        """Whether one of two contradicting nodes stands for a verdict, and the other repeats what that refuted.
+
+        `stands_for`: the nodes that the current one, which goes round, has absorbed.
+        """
+        existing = self._bank.nodes[opinion.existing]
+        for point in settled_by(self._bank, existing.node_id):
+            again = point.is_repeated_by(opinion.new_quote, opinion.existing_quote)
+            if again and not brings_news(self._bank, current.source, current.segments, point.conflict):
+                return self._leave(current, existing, current, opinion.new_quote, point.conflict)
+        own = [p for n in (current.node_id, *stands_for) for p in settled_by(self._bank, n)]
+        for point in (*self._own, *own):
+            if point.is_repeated_by(opinion.existing_quote, opinion.new_quote):
+                return self._leave(current, existing, existing, opinion.existing_quote, point.conflict)
+        return False
+
+    def settles_too(self, current: Node, conflict: Conflict) -> bool:
+        """Whether the verdict just given settles another open conflict of what it merged: all others in it repeat
+        what it refuted."""
+        others = [side for side in conflict.sides if side.node_id != current.node_id]
+        against = "\n".join(side.quote for side in conflict.sides if side.node_id == current.node_id)
+        for point in self._own:
+            if all(point.is_repeated_by(side.quote, against) for side in others):
+                for side in others:
+                    repeating = self._bank.nodes[side.node_id]
+                    self._leave(current, repeating, repeating, side.quote, point.conflict)
+                return True
+        return False
+
+    def mark(self, words: Iterable[SegmentRefute]) -> None:
+        """Marks words of the record that a verdict refutes."""
+        self.refuted += [each for each in words if each not in self.refuted]
+
+    def _leave(self, current: Node, existing: Node, repeating: Node, quote: str, conflict: Conflict) -> bool:
+        self._refute(conflict, [repeating], [quote])
+        self.pairs.append((current.node_id, existing.node_id))
+        return True
+
+    def _refute(self, conflict: Conflict, nodes: Sequence[Node], wrong: Iterable[str]) -> None:
+        self.mark(refuted_words(self._bank, nodes, wrong, conflict.conflict_id))
+
+
+def settled_by(bank: Bank, node_id: NodeId) -> list[Settled]:
+    """Returns what the verdicts settled that made this node, or one that it absorbed."""
+    return [
+        Settled(conflict=conflict, refuted=_refuted(bank, conflict))
+        for conflict in bank.conflicts.values()
+        if conflict.status is ConflictStatus.RESOLVED
+        and conflict.node_id is not None
+        and node_id in (conflict.node_id, bank.tree.standing_for(conflict.node_id))
+    ]
+
+
+def brings_news(bank: Bank, source: str, segments: Iterable[SegmentRef], conflict: Conflict) -> bool:
+    """Whether segments are dated after the verdict, or come from a source that had no part in the conflict."""
+    if source and source not in _sources(bank, conflict):
+        return True
+    verdict_id = conflict.verdict_interaction_id
+    if verdict_id is None:
+        return False
+    ruled = bank.tree.interaction(verdict_id).event_time
+    return any(time > ruled for ref in segments if (time := _date(bank, ref)) is not None)
+
+
+def _date(bank: Bank, ref: SegmentRef) -> datetime | None:
+    """Returns when a segment's event took place; None where it has no time of its own."""
+    interaction = bank.tree.interaction(ref.interaction_id)
+    return stated_time(interaction, interaction.spans[ref.index])
+
+
+def _sources(bank: Bank, conflict: Conflict) -> set[str]:
+    """Returns the sources of the sides, of what repeated the refuted statement, and of the verdict."""
+    records = {ref.interaction_id for side in conflict.sides for ref in side.segments}
+    records |= {words.ref.interaction_id for words in _refutations(bank, conflict)}
+    if conflict.verdict_interaction_id is not None:
+        records.add(conflict.verdict_interaction_id)
+    return {bank.tree.interaction(each).source for each in records}
+
+
+def _refuted(bank: Bank, conflict: Conflict) -> tuple[str, ...]:
+    found = (bank.tree.text(words.ref)[words.start : words.end] for words in _refutations(bank, conflict))
+    return tuple(dict.fromkeys(found))
+
+
+def _refutations(bank: Bank, conflict: Conflict) -> list[SegmentRefute]:
+    return [words for words in bank.tree.refutations() if words.conflict_id == conflict.conflict_id]
+
+
+def repeats_value(quote: str, wrong: str, others: Sequence[str]) -> bool:
+    """Whether a quote has what distinguishes a refuted sentence from those against it."""
+    words, refuted = set(terms(quote)), set(terms(wrong))
+    apart = [value for other in others if (value := refuted - set(terms(other)))]
+    if not apart:  # its words are a part of theirs: what the others add must be missing
+        added = set().union(*(set(terms(other)) - refuted for other in others))
+        return refuted <= words and not added & words
+    figures = set(FIGURE.findall(wrong)) - set().union(
+        *(FIGURE.findall(other) for other in others if other != wrong)
+    )
+    value = min(apart, key=len)
+    return figures <= set(FIGURE.findall(quote)) and len(value & words) >= SHARED * len(value)

@@ -1,0 +1,1 @@
+"""What conversations and runs leave in long-term memory, and what goes with deleted turns."""

@@ -1,0 +1,55 @@
+"""Which use case does which chore of a conversation."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from core.agents.usage import Ledger
+from core.conversation import due
+from core.keys import ConversationKey, Key
+from core.usecases.conversation.learning.extract_facts import extract_facts
+from core.usecases.conversation.learning.finish_conversation import finish_conversation
+from core.usecases.conversation.learning.forget_turns import forget_turns
+from core.usecases.conversation.tiers.embed_turns import embed_turns
+from core.usecases.conversation.tiers.fold_clusters import fold_clusters
+from core.usecases.conversation.tiers.place_turns import place_turns
+from core.usecases.conversation.tiers.promote_clusters import promote_clusters
+from core.usecases.conversation.tiers.settle import end_idle, settle
+from core.usecases.conversation.tiers.summarise_turns import summarise_turns
+from core.usecases.house import House
+from core.usecases.user.writer import tender_of
+
+Work = Callable[[House, ConversationKey, Ledger], Awaitable[None]]
+
+WORKS: Mapping[str, Work] = {
+    due.EMBED.name: embed_turns,
+    due.PLACE.name: place_turns,
+    due.FOLD.name: fold_clusters,
+    due.PROMOTE.name: promote_clusters,
+    due.SUMMARISE.name: summarise_turns,
+    due.EXTRACT.name: extract_facts,
+    due.END.name: end_idle,
+    due.FINISH.name: finish_conversation,
+    due.SETTLE.name: settle,
+}
+
+
+def conversation_chores(house: House) -> Mapping[str, Callable[[Key], Awaitable[None]]]:
+    """Returns the chores by name, each at work for a key, within the budget of a call. They raise MemoryOff where
+    the user's is."""
+    adding = {name: _at_work(house, work) for name, work in WORKS.items()}
+    return adding | {due.FORGET.name: partial(_forget, house)}
+
+
+async def _forget(house: House, key: Key) -> None:
+    """Forgets also where memory is off: it only deletes."""
+    assert isinstance(key, ConversationKey), "assigned to conversations"
+    await forget_turns(house, key)
+
+
+def _at_work(house: House, work: Work) -> Callable[[Key], Awaitable[None]]:
+    async def do(key: Key) -> None:
+        assert isinstance(key, ConversationKey), "assigned to conversations"
+        await tender_of(house, key.tenant, key.user)  # no agent reads what is switched off
+        await work(house, key, house.workshop.ledger(key))
+
+    return do

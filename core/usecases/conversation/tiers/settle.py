@@ -1,0 +1,54 @@
+"""What time does to a conversation that is left alone: it ends, and is looked at no more."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from core.agents.usage import Ledger
+from core.conversation.conversation import Conversation
+from core.conversation.due import is_idle, next_look
+from core.keys import ConversationKey
+from core.model.conversation import NOTHING_TAUGHT, ConversationRecord, ConversationState
+from core.usecases.conversation.tiers.tending import Outcome, Seen, land
+from core.usecases.house import House
+
+
+async def end_idle(house: House, key: ConversationKey, ledger: Ledger) -> None:
+    """Ends it if it has been idle for so long. Raises ConversationNotFound."""
+    now = house.clock.now()
+
+    def make(conversation: Conversation) -> Outcome | None:
+        if not is_idle(conversation, now):
+            return None
+        return ending(conversation.record, now), ()
+
+    await _land(house, key, ledger, make)
+
+
+def ending(record: ConversationRecord, now: datetime) -> ConversationRecord:
+    """Returns the record with its end stored, due at once."""
+    return replace(record, state=ConversationState.ENDING, end_time=now, due_time=now, taught=NOTHING_TAUGHT)
+
+
+async def settle(house: House, key: ConversationKey, ledger: Ledger) -> None:
+    """Puts off the next look: nothing is left to do. Raises ConversationNotFound."""
+    now = house.clock.now()
+
+    def make(conversation: Conversation) -> Outcome | None:
+        looked_at = conversation.record.due_time
+        if looked_at is None or looked_at > now:
+            return None
+        return replace(conversation.record, due_time=next_look(conversation)), ()
+
+    await _land(house, key, ledger, make)
+
+
+async def _land(
+    house: House,
+    key: ConversationKey,
+    ledger: Ledger,
+    make: Callable[[Conversation], Outcome | None],
+) -> None:
+    async with house.conversations.reading(key) as conversation:
+        seen = Seen.of(conversation)
+    await land(house, key, seen, ledger, make)

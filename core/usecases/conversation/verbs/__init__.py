@@ -1,0 +1,1 @@
+"""What can be done with a conversation: one verb a file."""

@@ -1,0 +1,1 @@
+"""Collections as files, out and in."""

@@ -1,0 +1,1 @@
+"""Facts found, judged and kept; reflections made and made anew."""

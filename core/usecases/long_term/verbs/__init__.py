@@ -1,0 +1,1 @@
+"""Long-term memory: one verb a file."""

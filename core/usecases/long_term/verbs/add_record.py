@@ -1,0 +1,174 @@
+"""AddRecord, and what StoreFact and StoreEpisode have of it: a record becomes durable, and is found at once.
+
+Law: what has expired is not there, whether or not it has been swept away: its id is free, and its words are new.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core.errors import InvalidField, RecordExists
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.forgetting import is_forgotten, is_rejected
+from core.long_term.reviewing import awaits, proposal
+from core.long_term.standing import Rewriting
+from core.long_term.steps import ProposalPut, RecordDrop, RecordPut, Step
+from core.long_term.texts import normalised, statement, told
+from core.model.record import Origin, Record, RecordKind, RecordState, SupersededReason
+from core.model.review import Proposal
+from core.ports.aggregates import Committed, RequestKey
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
+from core.usecases.long_term.judging.remaking import waiting_anew
+from core.usecases.long_term.memory import memory_of
+from core.usecases.long_term.new_records import require_harmless, require_past, stamped
+from core.usecases.long_term.reading import lasting
+from core.usecases.long_term.verbs.delete_records import feedback_without
+from core.usecases.long_term.writing import Edit, write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRecord:
+    """The record as it came: without an id one is made; its times but `event_time` are the service's to set.
+    `dated`: whether its `event_time` was given; else it is now. `place`: where its fields are in the request.
+    `supersedes`: facts whose place it takes. `approves`: its caller may approve what waits for a review."""
+
+    key: CollectionKey
+    record: Record
+    dated: bool = True
+    allow_sensitive: bool = False
+    place: str = "record."
+    supersedes: tuple[RecordId, ...] = ()
+    approves: bool = True
+    request: RequestKey | None = None
+
+
+async def add_record(house: House, command: AddRecord) -> RecordsKept:
+    """Raises RecordExists, RecordNotFound, SensitiveContent, InvalidField (event_time, supersedes), MemoryOff,
+    LimitReached, RequestIdReused."""
+    return await read_back(house, command.key, await store(house, command))
+
+
+async def store(house: House, command: AddRecord) -> Committed[Kept]:
+    """Stores it, unless the collection knows the fact, or forgot it on purpose."""
+    now, given = house.clock.now(), command.record
+    if not command.dated:
+        given = replace(given, event_time=now)
+    require_past(f"{command.place}event_time", given.event_time, now)
+    if not command.allow_sensitive:
+        require_harmless(given, command.place)
+    record_id = given.record_id or RecordId(house.ids.new("r"))
+    memory = await memory_of(house, command.key.tenant, command.key.user)
+
+    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+        touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
+        lasts = lasting(collection, now, memory.retention)
+        before = collection.records.get(record_id)
+        if (before is not None and lasts(before)) or record_id in collection.proposals:
+            raise RecordExists(record_id)
+        if was_forgotten(collection, given, approves=command.approves):
+            return Edit(result=Kept(record_ids=(), forgotten=True))
+        waits = awaits(collection.record, given, approves=command.approves)
+        known = collection.same_text(given) if given.kind is RecordKind.FACT else None
+        if known is not None and lasts(known) and not (waits and command.supersedes):
+            rewriting = Rewriting(collection, house.long_term)
+            joined = rewriting.known(known, given, is_approved=not waits)
+            if not waits:
+                joined = replace(joined, update_time=now)
+                rewriting.put(joined)
+            _take_place(rewriting, joined, command.supersedes)
+            kept = kept_of(collection, [known.record_id], known=True)
+            return Edit(
+                result=kept,
+                steps=tuple(rewriting.steps),
+                touches=touches | {f"record:{known.record_id}"},
+                sees_all=bool(command.supersedes),
+            )
+        record = replace(stamped(given, now, revision), record_id=record_id)
+        if waits:
+            _require_facts(collection, command.supersedes)
+            waiting = proposal(collection, record, lasts, house.long_term, command.supersedes)
+            return Edit(
+                result=_kept_waiting(waiting, record_id),
+                steps=(ProposalPut(proposal=waiting),),
+                touches=touches | {f"record:{waiting.record.record_id}"},
+                sees_all=bool(command.supersedes),
+            )
+        steps: tuple[Step, ...] = (
+            RecordPut(record=record),
+            *_of_those_superseded(house, collection, record, command),
+        )
+        if before is not None:
+            gone = feedback_without(collection, {record_id})
+            steps = (
+                *gone,
+                *waiting_anew(collection, {record_id}, {record_id}),
+                RecordDrop(record_id=record_id),
+                *steps,
+            )
+        return Edit(
+            result=Kept(record_ids=(record_id,), uses=(None,)),
+            steps=steps,
+            touches=touches,
+            sees_all=before is not None or bool(command.supersedes),
+            erase=before is not None,
+        )
+
+    return await write(house, command.key, compose, command.request, Kept)
+
+
+def _kept_waiting(waiting: Proposal, record_id: RecordId) -> Kept:
+    own = waiting.record.record_id
+    return Kept(record_ids=(own,), known=own != record_id, uses=(None,), awaits_review=True)
+
+
+def _of_those_superseded(
+    house: House, collection: Collection, record: Record, command: AddRecord
+) -> Iterable[Step]:
+    """Returns the steps by which a new record takes the place of those that it was said to."""
+    if not command.supersedes:
+        return ()
+    rewriting = Rewriting(collection, house.long_term)
+    _take_place(rewriting, record, command.supersedes)
+    return rewriting.steps
+
+
+def _take_place(rewriting: Rewriting, record: Record, supersedes: Sequence[RecordId]) -> None:
+    """Raises RecordNotFound, InvalidField."""
+    if record.record_id in supersedes:
+        place = supersedes.index(record.record_id)
+        raise InvalidField(f"supersedes[{place}]", "must name another fact: this one says the same")
+    _require_facts(rewriting.collection, supersedes)
+    take_place(rewriting, record, supersedes)
+
+
+def _require_facts(collection: Collection, supersedes: Sequence[RecordId]) -> None:
+    """Raises RecordNotFound, InvalidField."""
+    for place, key in enumerate(supersedes):
+        if collection.stored(key).kind is not RecordKind.FACT:
+            raise InvalidField(f"supersedes[{place}]", "must name a FACT")
+
+
+def take_place(rewriting: Rewriting, record: Record, supersedes: Sequence[RecordId]) -> None:
+    """Lets a record take the place of others, as far as they are facts that stand."""
+    for key in supersedes:
+        other = rewriting.get(key)
+        if other is None or key == record.record_id or other.kind is not RecordKind.FACT:
+            continue
+        if other.state is not RecordState.SUPERSEDED:
+            moment = max(record.event_time, other.valid_from)
+            rewriting.supersede(other, record, moment, SupersededReason.CALLER)
+
+
+def was_forgotten(collection: Collection, given: Record, *, approves: bool = False) -> bool:
+    """Whether it was deleted since, or rejected, unless it comes from a caller that may approve. What a call stores is
+    newer than any deletion; what others said may be older."""
+    stones, salt = collection.tombstones.values(), collection.record.salt
+    if not stones:
+        return False
+    if not approves and is_rejected(given, stones, salt):
+        return True
+    if given.origin is Origin.STORED:
+        return False
+    return is_forgotten((statement(given), told(given)), given.event_time, stones, salt)

@@ -1,0 +1,203 @@
+"""RecordRecovery: how a failed tool call was mended. The same again reinforces what is known."""
+
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.errors import InvalidField
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.long_term.collection import Collection
+from core.long_term.recovery import changed, same_mending
+from core.long_term.reviewing import awaits, proposal
+from core.long_term.standing import MOST_ORIGINS
+from core.long_term.steps import ProposalPut, RecordPut
+from core.long_term.worth import reinforced
+from core.model.record import (
+    ERROR_RECOVERY,
+    MOST_EXAMPLES,
+    NO_CONVERSATION,
+    NO_INVOCATION,
+    STRATEGY,
+    Example,
+    Provenance,
+    Record,
+    RecordKind,
+    Recovery,
+)
+from core.ports.aggregates import RequestKey
+from core.ports.store import Require
+from core.text.scripts import is_chinese
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
+from core.usecases.long_term.memory import memory_of
+from core.usecases.long_term.new_records import require_harmless
+from core.usecases.long_term.reading import Lasts, lasting
+from core.usecases.long_term.verbs.add_record import was_forgotten
+from core.usecases.long_term.writing import Edit, write
+
+SOURCE = "task_result"
+SHOWN = 200  # code points of a value in a detail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRecovery:
+    """`explanation`: empty to tell it from the arguments. `source`: the run of an agent it was seen in. `requires`:
+    what must hold, where it is more than that the user's memory is on. `approves`: its caller may approve what waits
+    for a review; what is learned of a run has none. `writer`: the subject of its API key."""
+
+    key: CollectionKey
+    recovery: Recovery
+    explanation: str = ""
+    success: bool = True
+    allow_sensitive: bool = False
+    source: Provenance | None = None
+    requires: tuple[Require, ...] | None = None
+    approves: bool = True
+    writer: str = ""
+    request: RequestKey | None = None
+
+
+async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
+    """Raises InvalidField (success), SensitiveContent, MemoryOff, LimitReached, RequestIdReused."""
+    if not command.success:
+        raise InvalidField("success", "must be true: what did not work is no recovery")
+    now = house.clock.now()
+    memory = await memory_of(house, command.key.tenant, command.key.user)
+    new = _record(command, RecordId(house.ids.new("r")), now, house.long_term.recovery_confidence)
+    if not command.allow_sensitive:
+        require_harmless(new, "")
+
+    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+        if was_forgotten(collection, new, approves=command.approves):
+            return Edit(result=Kept(record_ids=(), forgotten=True))
+        lasts = lasting(collection, now, memory.retention)
+        known = known_mending(collection, command.recovery, lasts)
+        waits = awaits(collection.record, new, approves=command.approves)
+        if known is None and waits:
+            waiting = proposal(collection, replace(new, revision=revision), lasts, house.long_term)
+            record_id = waiting.record.record_id
+            kept = Kept(record_ids=(record_id,), uses=(None,), awaits_review=True)
+            touches = frozenset({f"recovery:{new.tags}", f"record:{record_id}"})
+            return Edit(result=kept, steps=(ProposalPut(proposal=waiting),), touches=touches)
+        if known is None:
+            kept, put = Kept(record_ids=(new.record_id,), uses=(None,)), replace(new, revision=revision)
+        else:
+            kept = kept_of(collection, [known.record_id], known=True)
+            put = mended_again(reinforced(known, house.long_term), new, keeps_words=waits)
+        touches = frozenset({f"recovery:{new.tags}", f"record:{put.record_id}"})
+        return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)
+
+    return await read_back(
+        house,
+        command.key,
+        await write(house, command.key, compose, command.request, Kept, command.requires),
+    )
+
+
+def known_mending(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record | None:
+    for record_id in collection.recoveries:
+        record = collection.records[record_id]
+        if record.recovery is not None and lasts(record) and same_mending(record.recovery, recovery):
+            return record
+    return None
+
+
+def mended_again(known: Record, new: Record, *, keeps_words: bool = False) -> Record:
+    """Returns the known record with the newest arguments that worked; with its own where these would wait for a
+    review."""
+    assert known.recovery is not None, "it was found among recoveries"
+    assert new.recovery is not None, "it was made as one"
+    worked = known.recovery if keeps_words else new.recovery
+    recovery = replace(
+        worked,
+        successes=known.recovery.successes + 1,
+        failures=known.recovery.failures,
+        examples=known.recovery.examples if keeps_words else _examples(known.recovery, new.recovery),
+    )
+    sources = dict.fromkeys((*known.also_from, new.provenance))
+    return replace(
+        known,
+        recovery=recovery,
+        detail=known.detail if keeps_words else new.detail,
+        event_time=new.event_time,
+        also_from=tuple(sources)[:MOST_ORIGINS] if new.steps else known.also_from,
+    )
+
+
+def _examples(known: Recovery, new: Recovery) -> tuple[Example, ...]:
+    """Returns what mended such failures before, the newest first, nothing twice."""
+    latest = Example(original_json=known.original_json, fixed_json=known.fixed_json)
+    newest = Example(original_json=new.original_json, fixed_json=new.fixed_json)
+    earlier = dict.fromkeys((latest, *known.examples))
+    return tuple(each for each in earlier if each != newest)[:MOST_EXAMPLES]
+
+
+def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confidence: float) -> Record:
+    recovery = command.recovery
+    return Record(
+        record_id=record_id,
+        kind=RecordKind.MEMORY,
+        category=STRATEGY,
+        subcategory=ERROR_RECOVERY,
+        tags=(ERROR_RECOVERY, f"tool:{recovery.tool}", f"error:{recovery.error_type}"),
+        content=command.explanation or _told(recovery),
+        detail=_detail(recovery, command.explanation),
+        confidence=confidence,
+        source=SOURCE,
+        event_time=now,
+        create_time=now,
+        update_time=now,
+        valid_from=now,
+        recovery=recovery,
+        writer=command.writer,
+        conversation_id=command.source.conversation_id if command.source else NO_CONVERSATION,
+        steps=command.source.steps if command.source else (),
+        invocation_id=command.source.invocation_id if command.source else NO_INVOCATION,
+    )
+
+
+def _told(recovery: Recovery) -> str:
+    names = sorted(changed(recovery.original_json, recovery.fixed_json))
+    if is_chinese(recovery.message):
+        what = f"修正 {'、'.join(names)}" if names else "重试"
+        return f"工具 {recovery.tool} 遇到 {recovery.error_type} 错误时，通过{what}成功恢复"
+    what = f"changing {', '.join(names)}" if names else "trying again"
+    return f"{recovery.tool} failed with {recovery.error_type}: recovered by {what}"
+
+
+def _detail(recovery: Recovery, explanation: str) -> str:
+    """Returns what source document 002 §8.1 shows of a recovery, in Markdown."""
+    chinese = is_chinese(recovery.message)
+    titles = _ZH if chinese else _EN
+    lines = [f"# {titles[0]}: {recovery.tool}", "", f"## {titles[1]}"]
+    lines += [f"- **{titles[2]}**: {recovery.error_type}", f"- **{titles[3]}**: {recovery.message}"]
+    for title, arguments in ((titles[4], recovery.original_json), (titles[5], recovery.fixed_json)):
+        shown = json.dumps(json.loads(arguments or "{}"), ensure_ascii=False, indent=2)
+        lines += ["", f"## {title}", "```json", shown, "```"]
+    lines += ["", f"## {titles[6]}"]
+    lines += [explanation] if explanation else []
+    mended = changed(recovery.original_json, recovery.fixed_json)
+    lines += [
+        f"- `{name}`: `{_value(before)}` → `{_value(after)}`" for name, (before, after) in mended.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_EN = (
+    "Error recovery",
+    "Error",
+    "Type",
+    "Message",
+    "Original arguments",
+    "Fixed arguments",
+    "What was changed",
+)
+_ZH = ("错误恢复策略", "错误信息", "错误类型", "错误消息", "原始参数", "修正后参数", "修正说明")
+
+
+def _value(value: object) -> str:
+    shown = (
+        value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    )
+    return shown.replace("`", "'").replace("\n", " ")[:SHOWN]

@@ -1,0 +1,80 @@
+"""StoreFact: a fact is durable and found at once, then judged against the nearest facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.ids import RecordId
+from core.keys import CollectionKey
+from core.model.record import Record, RecordState
+from core.ports.aggregates import Committed
+from core.usecases.house import House
+from core.usecases.long_term.answers import Kept, RecordsKept, read_back, records_of, superseded_by, told
+from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.verbs.add_record import AddRecord, store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFact:
+    """`wait`: the answer comes when the fact has been judged."""
+
+    adding: AddRecord
+    wait: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactStored:
+    """`superseded_ids` are those that the call named; of one that waited also what judging came to, as
+    `contested_ids`."""
+
+    kept: RecordsKept
+    superseded_ids: tuple[RecordId, ...] = ()
+    contested_ids: tuple[RecordId, ...] = ()
+
+
+async def store_fact(house: House, command: StoreFact) -> FactStored:
+    """Raises what AddRecord raises, and, where it waits, AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable: the
+    fact is stored then all the same."""
+    key = command.adding.key
+    committed = await store(house, command.adding)
+    if not command.wait or committed.result.awaits_review or committed.result.forgotten:
+        return FactStored(
+            kept=await read_back(house, key, committed),
+            superseded_ids=_superseded_at_once(command, committed),
+        )
+    (record_id,) = committed.result.record_ids
+    judged = await _judgement(house, key, record_id, committed) if committed.replayed else None
+    if judged is None:
+        await judge_facts(house, key)
+        judged = await _judgement(house, key, record_id, committed) or {}
+    record = judged.get(record_id)
+    contested = record.contested_with if record and record.state is RecordState.CONTESTED else ()
+    superseded = {
+        *command.adding.supersedes,
+        *committed.result.superseded_ids,
+        *superseded_by(record_id, judged.values()),
+    }
+    return FactStored(
+        kept=await told(house, key, committed, {record_id: record} if record else {}),
+        superseded_ids=tuple(sorted(superseded)),
+        contested_ids=contested,
+    )
+
+
+def _superseded_at_once(command: StoreFact, committed: Committed[Kept]) -> tuple[RecordId, ...]:
+    """Returns those whose place it took as it was stored: what waits takes none."""
+    kept = committed.result
+    return () if kept.awaits_review or kept.forgotten else command.adding.supersedes
+
+
+async def _judgement(
+    house: House, key: CollectionKey, record_id: RecordId, committed: Committed[Kept]
+) -> Mapping[RecordId, Record] | None:
+    """Returns the records that the fact's judgement put; all as they stand, where the feed does not tell any more.
+    None: it has not been judged."""
+    async for change in house.collections.feed(key, committed.revision):
+        put = records_of(change.steps)
+        if record_id in put and put[record_id].judged:
+            return put
+    async with house.collections.reading(key) as collection:
+        standing = collection.records.get(record_id)
+        return dict(collection.records) if standing is None or standing.judged else None

@@ -1,0 +1,1 @@
+"""A whole user: exported, imported, purged, and what names a person covered everywhere."""
