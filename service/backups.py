@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,10 +19,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from core.aggregate.codec import decode
 from core.errors import AttachmentNotFound
 from core.index.giving_way import at_once
+from core.model.retraction import RetractionState
 from core.usecases.restore.repeat_deletions import repeat_deletions
 from core.usecases.restore.repeat_erasures import repeat_erasures
+from core.usecases.restore.repeat_retractions import repeat_retractions
+from core.usecases.retractions import RetractionNotice
 from service.adapters.local_blobs import LocalBlobs, place_of
 from service.adapters.store import sqlite_backup as sqlite
 from service.adapters.store.named import migrations
@@ -35,7 +39,8 @@ MANIFEST = "manifest.json"
 FORMAT = "memorybank-backup-1"
 CHUNK = 2**20
 UNNAMED = {"lost+found"}  # what a volume has of itself, before anything is written to it
-ERASED, DELETED = "erased", "deleted"  # events of lines of the log: a whole memory, some items of one
+ERASED, DELETED, RETRACTED = "erased", "deleted", "retracted"
+"""Events of lines of the log: a whole memory went, some items of one did, or were taken back."""
 POSTGRES = (
     "store.url is a PostgreSQL database: its own tools back it up and restore it (docs/backup.md says how)"
 )
@@ -187,14 +192,33 @@ def restore_backup(settings: Settings, folder: Path) -> Manifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gone:
-    """What a server's log says was erased since: whole memories by their uids, and of others single items by part."""
+    """What a server's log says was erased since: whole memories by their uids, and of others single items by part, and
+    what was taken back, by retraction."""
 
     uids: set[str] = field(default_factory=set)
     items: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    retracted: dict[str, dict[str, RetractionNotice]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        return len(self.uids) + sum(len(ids) for parts in self.items.values() for ids in parts.values())
+        """Returns how much is to go; what was released stands."""
+        items = sum(len(ids) for parts in self.items.values() for ids in parts.values())
+        notices = (notice for each in self.retracted.values() for notice in each.values())
+        return len(self.uids) + items + sum(n.state is not RetractionState.RELEASED for n in notices)
+
+    def retract(self, notice: RetractionNotice) -> None:
+        """Notes a retraction, or what became of one: closed it stays closed, whatever line is read last."""
+        of_memory = self.retracted.setdefault(notice.uid, {})
+        if (before := of_memory.get(notice.retraction_id)) is not None:
+            closed = [n.state for n in (notice, before) if n.state is not RetractionState.QUARANTINED]
+            notice = replace(max(notice, before, key=_says_what), state=(closed or [notice.state])[0])
+        of_memory[notice.retraction_id] = notice
+
+
+def _says_what(notice: RetractionNotice) -> bool:
+    return bool(
+        notice.ids or notice.source or notice.conversation_id or notice.writer or notice.since or notice.until
+    )
 
 
 def gone_by(logs: Iterable[Path]) -> Gone:
@@ -204,7 +228,7 @@ def gone_by(logs: Iterable[Path]) -> Gone:
         try:
             with log.open(encoding="utf-8") as lines:
                 for line in lines:
-                    with suppress(ValueError):  # a line of something else
+                    with suppress(ValueError, TypeError):  # a line of something else
                         _note(gone, json.loads(line))
         except UnicodeDecodeError:
             raise BackupRefused(f"{log} is no log of the service: it is not text") from None
@@ -215,7 +239,9 @@ def _note(gone: Gone, told: Any) -> None:
     if not isinstance(told, dict) or "uid" not in told:
         return
     uid = str(told["uid"])
-    if told.get("event") == ERASED:
+    if told.get("event") == RETRACTED:
+        gone.retract(decode(RetractionNotice, json.dumps(told)))
+    elif told.get("event") == ERASED:
         gone.uids.add(uid)
     elif told.get("event") == DELETED and isinstance(items := told.get("items"), dict):
         for part, ids in items.items():
@@ -230,13 +256,13 @@ async def repeat(settings: Settings, gone: Gone) -> int:
         count = await repeat_erasures(store, blobs_of(settings, store), gone.uids)
     finally:
         await store.close()
-    if not gone.items:
+    if not gone.items and not gone.retracted:
         return count
-    from service.assembly.bootstrap import (
-        open_house,  # brings the embedder: only where single items are to go
-    )
+    from service.assembly.bootstrap import open_house  # the embedder: only where single items are to go
 
     async with open_house(settings) as house:
+        # first: what they took is kept for a release
+        count += await repeat_retractions(house, gone.retracted)
         return count + await repeat_deletions(house, gone.items)
 
 

@@ -1,4 +1,4 @@
-"""Hits of clusters that are counted and not written yet.
+"""Hits of clusters that are counted and not written yet, and the keys that prompts showed.
 
 Law: counting is nothing that a reader waits for. A crash loses what one interval counted; replicas' counts add up. The
 same question counts once while it is among the latest of its conversation: an agent that asks again learns nothing.
@@ -21,10 +21,11 @@ Place = tuple[ConversationKey, str]
 
 @dataclass(slots=True)
 class Waiting:
-    """The hits of one conversation."""
+    """The hits of one conversation, and the keys that were shown."""
 
     last: datetime
     counts: Counter[str] = field(default_factory=Counter)
+    keys: set[str] = field(default_factory=set)
 
 
 class HitCounts:
@@ -48,11 +49,18 @@ class HitCounts:
 
     def add(self, key: ConversationKey, uid: str, clusters: Iterable[str], now: datetime) -> None:
         """Counts one hit each."""
-        waiting = self._waiting.setdefault((key, uid), Waiting(last=now))
-        waiting.counts.update(clusters)
-        waiting.last = now
+        self._of(key, uid, now).counts.update(clusters)
+
+    def show(self, key: ConversationKey, uid: str, keys: Iterable[str], now: datetime) -> None:
+        """Notes that a prompt showed these keys."""
+        self._of(key, uid, now).keys.update(keys)
 
     def take(self) -> Mapping[Place, Waiting]:
         """Returns what waits, and lets go of it."""
         taken, self._waiting = self._waiting, {}
         return taken
+
+    def _of(self, key: ConversationKey, uid: str, now: datetime) -> Waiting:
+        waiting = self._waiting.setdefault((key, uid), Waiting(last=now))
+        waiting.last = now
+        return waiting

@@ -276,7 +276,8 @@ class KeyMemory:
     """A short statement that every prompt shows. `from_steps`: the turns that a SYSTEM key rests on.
 
     `revision`: at which its text last changed. `event_time`: when the newest of these turns was said. `seen_to`: the
-    last turn of its cluster when it was made; 0 of one that an earlier version made.
+    last turn of its cluster when it was made; 0 of one that an earlier version made. `shown_time`: when a prompt last
+    showed it, to within a day; None of one that none has shown, or that an earlier version wrote last.
     """
 
     key_id: str
@@ -289,3 +290,8 @@ class KeyMemory:
     from_steps: tuple[int, ...] = ()
     event_time: datetime | None = None
     seen_to: int = 0
+    shown_time: datetime | None = None
+
+    def unshown_since(self, time: datetime) -> bool:
+        """Whether no prompt has shown it since then, though it was there."""
+        return (self.shown_time or self.create_time) < time

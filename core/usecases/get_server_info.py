@@ -8,12 +8,11 @@ from core.ids import Tenant
 from core.kinds import KINDS
 from core.ports.store import StoreFacts
 from core.usecases.house import House
-from core.usecases.process_facts import ProcessFacts
+from core.usecases.process_facts import UNUSED, ProcessFacts
 
 COUNTED_TO = 10_000
 """Counts stop here, so that a large store answers as soon as a small one."""
 TOMORROW = timedelta(days=1)
-UNUSED = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

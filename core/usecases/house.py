@@ -93,7 +93,7 @@ class House:
     a source is kept as long. Without `reranking`, searches stay in their own order.
     `time`: the clock's as far as the store bears it out; by it things are forgotten.
     `tiers`: as configured, for what belongs to no conversation. `process` tells what this process is and holds.
-    `deleted` is told what callers delete of a memory that stays."""
+    `deleted` is told what callers delete of a memory that stays, `retracted` what they take back, release and erase."""
 
     banks: Banks
     instructions: Aggregates[Instructions]
@@ -130,6 +130,7 @@ class House:
     tiers: Tiers = field(default_factory=Tiers)
     process: Callable[[], ProcessFacts] = ProcessFacts
     deleted: Callable[[Any], None] = lambda _deletion: None
+    retracted: Callable[[Any], None] = lambda _notice: None
 
 
 def require_embedding(house: House, bank: Bank, field: str) -> None:

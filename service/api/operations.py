@@ -47,4 +47,5 @@ def _rendered(info: ServerInfo) -> pb.GetServerInfoResponse:
         unused_api_keys=info.unused_api_keys,
         overdue_reviews=process.overdue_reviews,
         overdue_retractions=process.overdue_retractions,
+        unshown_keys=process.unshown_keys,
     )

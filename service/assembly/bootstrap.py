@@ -53,7 +53,7 @@ from service.assembly.embedders import open_embedder
 from service.assembly.figures import FIGURES, facts_of, figures_of
 from service.assembly.periodic import periodic_tasks
 from service.assembly.stores import blobs_of, connections_of, index_cache_of, open_store
-from service.assembly.upkeep import told_of_clock, told_of_deletion, told_of_failure
+from service.assembly.upkeep import told_of_clock, told_of_deletion, told_of_failure, told_of_retraction
 from service.config import ConfigurationError, Settings
 from service.holding.held import Holding
 from service.holding.loading import unused
@@ -230,6 +230,7 @@ async def _house(
         process=partial(facts_of, settings, clock, banks, clock.now()),
         run_lifetime=settings.instructions.run_lifetime,
         deleted=told_of_deletion,
+        retracted=told_of_retraction,
     )
 
 

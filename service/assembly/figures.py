@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from importlib.metadata import version
 
-from core.keys import BankKey, CollectionKey
+from core.keys import BankKey, CollectionKey, ConversationKey
 from core.model.retraction import RetractionState
 from core.ports.clock import Clock
 from core.ports.comparer import Comparer
-from core.usecases.process_facts import ProcessFacts
+from core.usecases.process_facts import UNUSED, ProcessFacts
 from core.usecases.workshop import Workshop
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.store.database import Connections
@@ -88,6 +88,12 @@ def _overdue_retractions(settings: Settings, banks: OpenAggregates, now: datetim
     return sum(each.state is RetractionState.QUARANTINED and each.create_time < before for each in made)
 
 
+def _unshown_keys(banks: OpenAggregates, now: datetime) -> int:
+    """Counts the keys that no prompt has shown for long, in the conversations in memory."""
+    held = banks.held_of(ConversationKey.kind)
+    return sum(key.unshown_since(now - UNUSED) for talk in held for key in talk.keys.values())
+
+
 def facts_of(settings: Settings, clock: Clock, banks: OpenAggregates, start_time: datetime) -> ProcessFacts:
     """Returns what this process is and holds. To be called on the loop."""
     held = banks.figures()
@@ -101,4 +107,5 @@ def facts_of(settings: Settings, clock: Clock, banks: OpenAggregates, start_time
         open_conflicts=sum(len(bank.open_conflicts()) for bank in banks.held_of(BankKey.kind)),
         overdue_reviews=_overdue_reviews(settings, banks, clock.now()),
         overdue_retractions=_overdue_retractions(settings, banks, clock.now()),
+        unshown_keys=_unshown_keys(banks, clock.now()),
     )

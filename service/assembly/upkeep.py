@@ -4,15 +4,18 @@ Law: every replica may do it at any time; doing it twice does nothing twice.
 """
 
 import asyncio
+import json
 from datetime import timedelta
 
 import structlog
 
+from core.aggregate.codec import encode_text
 from core.errors import AggregateNotFound, MemoryBankError
 from core.keys import Key
 from core.usecases.bank.structuring.leftovers import take_up_leftovers
 from core.usecases.deletions import Deletion
 from core.usecases.house import House
+from core.usecases.retractions import RetractionNotice
 from service.settings.memories import BanksSection
 
 AT_ONCE = 64  # banks purged in one round
@@ -51,6 +54,11 @@ def told_of_clock(ahead: timedelta) -> None:
 def told_of_deletion(deletion: Deletion) -> None:
     """Says in the log what a caller deleted of a memory: by ids, for a restore from an older backup."""
     log.info("deleted", kind=deletion.kind, uid=deletion.uid, items=deletion.items)
+
+
+def told_of_retraction(notice: RetractionNotice) -> None:
+    """Says in the log what a caller took back, released or erased: by ids, for a restore from an older backup."""
+    log.info("retracted", **json.loads(encode_text(notice)))
 
 
 def told_of_failure(key: Key, chore: str, failure: Exception) -> None:

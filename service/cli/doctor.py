@@ -72,6 +72,12 @@ def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[st
     if info.unused_api_keys:
         keys = drawing.many(info.unused_api_keys, "API key")
         yield f"{keys} unused for 30 days: `memorybank keys list` names them, `keys revoke` ends one"
+    if info.unshown_keys:
+        keys = drawing.many(info.unshown_keys, "key")
+        yield (
+            f"{keys} of conversations that no context has shown for 30 days: `memorybank conversation keys --json` "
+            "tells when each was shown last, and `--delete` lets one go"
+        )
     if info.HasField("disk_free_bytes") and info.disk_free_bytes < max(
         LITTLE_DISK, SHARE * info.database_bytes
     ):

@@ -1,7 +1,9 @@
 """The chart: its values and their schema, and what its defaults render to, by the program that runs there."""
 
+import asyncio
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,12 @@ import jsonschema  # type: ignore[import-untyped]  # ships no types
 import pytest
 import yaml  # type: ignore[import-untyped]  # ships no types
 
-from service.assembly.server import require_protection
+from service.assembly.server import require_protection, running
 from service.cli.serve import serve
 from service.config import load_settings
+from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.server import settings_for
+from tests.support.shell import Shell
 from tools.document_settings import page
 
 CHART = Path(__file__).parents[2] / "deploy" / "helm" / "memorybank"
@@ -132,6 +137,27 @@ def test_the_service_starts_with_what_the_defaults_render(monkeypatch: pytest.Mo
     assert grace > settings.grpc.lame_duck_seconds + settings.grpc.drain_seconds
     assert settings.auth.required == "true"
     assert settings.banks.memory_budget_bytes == VALUES["memoryBudgetBytes"]
+
+
+async def test_what_the_page_runs_inside_the_pod_leads_to_a_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (CHART / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    inside = re.findall(r"^kubectl .* exec deployment/\S+ -- +(.*)$", page, re.MULTILINE)[:3]
+    rendered = {each["name"]: each["value"] for each in container()["env"]}
+    settings = settings_for(tmp_path / "data", auth={"required": rendered["MEMORYBANK_AUTH__REQUIRED"]})
+    said = ""
+
+    async with running(settings, HashingEmbedder()) as address:
+        for line in inside:
+            words = [re.sub("(?<![-\\w])/(tmp/)?", f"{tmp_path}/", word) for word in shlex.split(line)]
+            program = words.index("memorybank")
+            for given in words[:program][1:]:  # after `env`
+                monkeypatch.setenv(*given.split("=", 1))
+            said = await asyncio.to_thread(Shell(server=str(address)).done, *words[program + 1 :])
+
+    assert len(inside) == 3
+    assert "The ferry leaves at nine." in said
 
 
 def test_the_probes_ask_the_port_on_which_health_is_served() -> None:

@@ -12,7 +12,9 @@ from typing import TypeVar
 from core.context.bank_evidence import bank_sections
 from core.context.budget import assemble
 from core.context.conversing import (
+    KEY,
     MID,
+    PROMOTED,
     RECALL,
     SHORT,
     Talk,
@@ -42,6 +44,7 @@ from core.usecases.context.asked import AssembleContext, Form, Missing, Part
 from core.usecases.context.elsewhere import Elsewhere, elsewhere
 from core.usecases.context.known import Remembered, remembered
 from core.usecases.context.turn_evidence import source_of, talk_of, without_need
+from core.usecases.conversation.tiers.count_hits import is_news
 from core.usecases.conversation.verbs.get_working_memory import (
     GetWorkingMemory,
     WorkingMemory,
@@ -112,8 +115,10 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
     """Assembles one context for an input. Raises BudgetTooSmall; what a part raises, unless the call is
     `allow_partial`."""
     made = await prepared(house, command)
-    if not command.observe and command.needs:
-        _count_hits(house, command, made)
+    if not command.observe:
+        _note_keys(house, command, made)
+        if command.needs:
+            _count_hits(house, command, made)
     return _answer(command, made.assembled, made.read, made.placement, made.missing)
 
 
@@ -370,6 +375,20 @@ def _count_hits(house: House, command: AssembleContext, made: Prepared) -> None:
     }
     if hit and house.hits.is_new(command.conversation, talk.uid, command.input):
         house.hits.add(command.conversation, talk.uid, sorted(hit), house.clock.now())
+
+
+def _note_keys(house: House, command: AssembleContext, made: Prepared) -> None:
+    """Notes which keys stand in the prompt, those of which that is known to the day left out."""
+    talk, now = made.read.talk, house.clock.now()
+    if talk is None or command.conversation is None:
+        return
+    sections = made.assembled.sections
+    standing = {
+        item.item_id for section in sections if section.name in (KEY, PROMOTED) for item in section.items
+    }
+    shown = [each.key_id for each in talk.recalled.keys if each.key_id in standing and is_news(each, now)]
+    if shown:
+        house.hits.show(command.conversation, talk.uid, shown, now)
 
 
 def _answer(

@@ -616,6 +616,7 @@ class Key(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     EVENT_TIME_FIELD_NUMBER: _builtins.int
+    SHOWN_TIME_FIELD_NUMBER: _builtins.int
     key_id: _builtins.str
     """Its id."""
     type: Global___KeyType.ValueType
@@ -642,6 +643,12 @@ class Key(_message.Message):
     def event_time(self) -> _timestamp_pb2.Timestamp:
         """When the newest of the turns was said that it rests on. Absent: a caller set it, or it is of an earlier version."""
 
+    @_builtins.property
+    def shown_time(self) -> _timestamp_pb2.Timestamp:
+        """When AssembleContext last showed it, to within a day; calls with `observe` are not counted. Written some seconds
+        later, and not a change of the key. Absent: none has shown it.
+        """
+
     def __init__(
         self,
         *,
@@ -654,10 +661,11 @@ class Key(_message.Message):
         update_time: _timestamp_pb2.Timestamp | None = ...,
         revision: _builtins.int = ...,
         event_time: _timestamp_pb2.Timestamp | None = ...,
+        shown_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "event_time", b"event_time", "shown_time", b"shown_time", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "from_steps", b"from_steps", "key_id", b"key_id", "revision", b"revision", "text", b"text", "type", b"type", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cluster_id", b"cluster_id", "create_time", b"create_time", "event_time", b"event_time", "from_steps", b"from_steps", "key_id", b"key_id", "revision", b"revision", "shown_time", b"shown_time", "text", b"text", "type", b"type", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -219,6 +219,7 @@ def _key(check: Checks, given: talk.Key, _: UserKey) -> KeyMemory:
         cluster_id=check.id_or_none("cluster_id", given.cluster_id) or "",
         from_steps=_steps(check, "from_steps", given.from_steps),
         event_time=check.optional_time(given, "event_time"),
+        shown_time=check.optional_time(given, "shown_time"),
     )
 
 

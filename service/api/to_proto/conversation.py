@@ -142,6 +142,7 @@ def key(value: KeyMemory) -> pb.Key:
         update_time=time(value.update_time),
         revision=value.revision,
         event_time=time_or_none(value.event_time),
+        shown_time=time_or_none(value.shown_time),
     )
 
 

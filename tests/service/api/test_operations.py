@@ -1,6 +1,6 @@
 """GetServerInfo over the wire: what is told is what there is."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,10 @@ from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import operations_pb2 as pb
+from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1.operations_pb2_grpc import OperationsStub
 from service.adapters.store.named import migrations
+from service.adapters.system_clock import SystemClock
 from tests.support.server import serving
 
 
@@ -89,3 +91,31 @@ async def test_what_was_taken_back_and_neither_released_nor_erased_for_too_long_
         after = await stub.GetServerInfo(pb.GetServerInfoRequest())
 
     assert (before.overdue_retractions, after.overdue_retractions) == (3, 2)
+
+
+async def test_keys_that_no_context_has_shown_for_a_month_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    later = timedelta()
+    monkeypatch.setattr(SystemClock, "now", lambda _: datetime.now(UTC) + later)
+    monkeypatch.setattr("service.assembly.periodic.USES_SECONDS", 0.02)
+    async with serving() as service:
+        stub: Any = OperationsStub(service.channel)
+        talk: dict[str, Any] = {"user": "ada", "conversation_id": "c"}
+        turns = [conversation.Turn(input="你好", reply="Hello")]
+        await service.conversation.AddTurns(conversation.AddTurnsRequest(turns=turns, **talk))
+        await service.conversation.AddKey(conversation.AddKeyRequest(text="预算 900 欧元", **talk))
+        context = retrieval.AssembleContextRequest(input="How much may it cost?", **talk)
+        new = await stub.GetServerInfo(pb.GetServerInfoRequest())
+        later = timedelta(days=31)
+        context.observe = True
+        await service.retrieval.AssembleContext(context)
+        unshown = await stub.GetServerInfo(pb.GetServerInfoRequest())
+        context.observe = False
+        await service.retrieval.AssembleContext(context)
+        while (shown := await stub.GetServerInfo(pb.GetServerInfoRequest())).unshown_keys:
+            pass  # it is written soon; a test that waits too long is ended
+        (key,) = (await service.conversation.ListKeys(conversation.ListKeysRequest(**talk))).keys
+
+    assert (new.unshown_keys, unshown.unshown_keys, shown.unshown_keys) == (0, 1, 0)
+    assert key.shown_time.ToDatetime(UTC) > key.create_time.ToDatetime(UTC) + timedelta(days=30)

@@ -40,6 +40,7 @@ from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.plans.going_on import insight_steps
 from core.usecases.bank.structuring.take_up import take_up
 from core.usecases.house import House
+from core.usecases.retractions import tell_retracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,7 @@ async def close_interactions(house: House, command: CloseInteractions) -> Commit
         )
 
     committed = await house.banks.commit(command.key, stage, command.request, InteractionsEnded)
+    await tell_retracted(house, house.banks, command.key, committed.result.retraction)
     for interaction_id in committed.result.anew:
         take_up(house, command.key, interaction_id)
     return committed

@@ -23,12 +23,13 @@ from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.bank.retraction.taking_back import Taking, resting_on
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.house import House
+from core.usecases.retractions import tell_retracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetractInteractions:
     """Records by their ids, else by `source` (None: any), `writer` (empty: any) and time of writing. `dry_run`: only
-    tell what would go."""
+    tell what would go. `retraction_id`: of the retraction that it repeats; empty: a new one."""
 
     key: BankKey
     interaction_ids: tuple[InteractionId, ...] = ()
@@ -38,6 +39,7 @@ class RetractInteractions:
     until: datetime | None = None
     reason: str = ""
     dry_run: bool = False
+    retraction_id: str = ""
     request: RequestKey | None = None
 
 
@@ -57,7 +59,7 @@ async def retract_interactions(
     house: House, command: RetractInteractions
 ) -> Committed[InteractionsRetracted]:
     """Raises InteractionNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch, BankNotFound, RequestIdReused."""
-    now, retraction_id = house.clock.now(), house.ids.new("x")
+    now, retraction_id = house.clock.now(), command.retraction_id or house.ids.new("x")
     ledger = house.workshop.ledger(command.key)
     opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
@@ -97,7 +99,9 @@ async def retract_interactions(
         )
         return Draft(result=result, steps=steps, sees_all=True, erase=True)
 
-    return await decide(house, command.key, compose, ledger, command.request, InteractionsRetracted)
+    done = await decide(house, command.key, compose, ledger, command.request, InteractionsRetracted)
+    await tell_retracted(house, house.banks, command.key, done.result.retraction)
+    return done
 
 
 def without_words(retraction: InteractionRetraction) -> InteractionRetraction:

@@ -1,36 +1,58 @@
-"""Counting that prompts recalled clusters. Nothing waits for it, and what it counts adds up over replicas."""
+"""Counting that prompts recalled clusters, and when they last showed keys. Nothing waits for it, and what it counts
+adds up over replicas."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from core.conversation.conversation import Conversation
-from core.conversation.steps import HitsPut
+from core.conversation.steps import HitsPut, KeyPut, Step
 from core.errors import ConversationNotFound
 from core.keys import ConversationKey
-from core.model.conversation import ClusterHits
+from core.model.conversation import ClusterHits, KeyMemory
 from core.ports.aggregates import Draft
 from core.usecases.house import House
+
+SHOWN_AGAIN = timedelta(days=1)
+"""When a key is written as shown once more: a key of which each prompt made a write would cost more than it tells."""
 
 
 async def write_hits(house: House) -> None:
     """Writes what was counted. Raises StoreUnavailable; what was not written is lost then."""
     for (key, uid), waiting in house.hits.take().items():
         with suppress(ConversationNotFound):  # it is gone, and so are its hits
-            await count_hits(house, key, uid, waiting.counts, waiting.last)
+            await count_hits(house, key, uid, waiting.counts, waiting.last, waiting.keys)
 
 
 async def count_hits(
-    house: House, key: ConversationKey, uid: str, counted: Mapping[str, int], last: datetime
+    house: House,
+    key: ConversationKey,
+    uid: str,
+    counted: Mapping[str, int],
+    last: datetime,
+    shown: Iterable[str] = (),
 ) -> None:
-    """Adds to the hits of clusters; those that are gone are passed over. Raises ConversationNotFound."""
+    """Adds to the hits of clusters, and notes when keys were shown; what is gone is passed over. Raises
+    ConversationNotFound."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[None]:
-        there = conversation.clusters.keys() & counted.keys() if conversation.uid == uid else set()
-        steps = tuple(HitsPut(hits=_added(conversation, name, counted[name], last)) for name in sorted(there))
-        return Draft(result=None, steps=steps, touches=frozenset({"hits"}))
+        if conversation.uid != uid:
+            return Draft(result=None)
+        hit = sorted(conversation.clusters.keys() & counted.keys())
+        keys = [conversation.keys[key_id] for key_id in sorted(conversation.keys.keys() & shown)]
+        steps: list[Step] = [HitsPut(hits=_added(conversation, name, counted[name], last)) for name in hit]
+        steps += [KeyPut(key=replace(each, shown_time=last)) for each in keys if is_news(each, last)]
+        return Draft(
+            result=None, steps=tuple(steps), touches=frozenset({"hits", *(["keys"] if keys else [])})
+        )
 
     await house.conversations.commit(key, stage)
+
+
+def is_news(key: KeyMemory, shown: datetime) -> bool:
+    """Whether it is worth a write that a prompt showed the key then."""
+    return key.shown_time is None or shown - key.shown_time >= SHOWN_AGAIN
 
 
 def _added(conversation: Conversation, name: str, more: int, last: datetime) -> ClusterHits:

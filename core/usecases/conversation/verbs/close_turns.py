@@ -36,8 +36,8 @@ from core.model.retraction import RetractionState
 from core.model.turn_retraction import HeldTurn, TurnRetraction
 from core.ports.aggregates import Committed, Draft, RequestKey
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
-from core.usecases.deletions import TURNS, Deletion
 from core.usecases.house import House
+from core.usecases.retractions import tell_retracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +86,7 @@ async def close_turns(house: House, command: CloseTurns) -> Committed[TurnsClose
         )
 
     done = await house.conversations.commit(command.key, stage, command.request, TurnsClosed)
-    record = await house.conversations.record(command.key) if command.erases and not done.replayed else None
-    if record is not None:  # a store that was set back loses them again
-        steps = tuple(map(str, done.result.retraction.steps))
-        house.deleted(Deletion(kind=command.key.kind, uid=record.uid, items={TURNS: steps}))
+    await tell_retracted(house, house.conversations, command.key, done.result.retraction)
     await forget_turns(house, command.key)
     return done
 

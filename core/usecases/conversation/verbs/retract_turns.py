@@ -35,6 +35,7 @@ from core.usecases.conversation.learning.forget_turns import forget_turns, forge
 from core.usecases.conversation.verbs.delete_turns import counted, shrunk, without
 from core.usecases.house import House
 from core.usecases.long_term.verbs.retract_records import RetractRecords, retract_records
+from core.usecases.retractions import tell_retracted
 
 MOST_CLOSED = 100
 """Closed retractions that a conversation keeps, the newest."""
@@ -43,7 +44,8 @@ MOST_CLOSED = 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetractTurns:
     """`steps`, each of which must be there; else turns by `writer`, and by time of writing from `since` until before
-    `until`. `dry_run`: only tell what would go."""
+    `until`. `dry_run`: only tell what would go. `retraction_id`: of the retraction that it repeats; empty: a new
+    one."""
 
     key: ConversationKey
     steps: tuple[int, ...] = ()
@@ -52,6 +54,7 @@ class RetractTurns:
     until: datetime | None = None
     reason: str = ""
     dry_run: bool = False
+    retraction_id: str = ""
     request: RequestKey | None = None
 
     def chooses(self, turn: Turn) -> bool:
@@ -78,7 +81,7 @@ class TurnsRetracted:
 
 async def retract_turns(house: House, command: RetractTurns) -> Committed[TurnsRetracted]:
     """Takes turns back, also where memory is off. Raises ConversationNotFound, TurnNotFound, RequestIdReused."""
-    retraction_id, now = house.ids.new("x"), house.clock.now()
+    retraction_id, now = command.retraction_id or house.ids.new("x"), house.clock.now()
     async with house.conversations.reading(command.key) as conversation:
         is_there = [step for step in command.steps if command.dry_run or conversation.has_turn(step)]
         asked = replace(command, steps=tuple(is_there))  # of a repetition they went
@@ -133,6 +136,7 @@ async def retract_turns(house: House, command: RetractTurns) -> Committed[TurnsR
     if command.dry_run:
         return Committed(result=told(found, [], None), revision=revision)
     done = await house.conversations.commit(command.key, stage, command.request, TurnsRetracted)
+    await tell_retracted(house, house.conversations, command.key, done.result.retraction)
     await forget_turns(house, command.key)
     return done
 

@@ -28,6 +28,7 @@ from core.model.retraction import Held, Retraction, RetractionState
 from core.ports.aggregates import Committed, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.retractions import tell_retracted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ async def close_retraction(house: House, command: CloseRetraction) -> Committed[
             erase=command.erases,
         )
 
-    return await edit(
+    done = await edit(
         house,
         command.key,
         compose,
@@ -78,6 +79,8 @@ async def close_retraction(house: House, command: CloseRetraction) -> Committed[
         RetractionEnded,
         even_off=command.erases or command.even_off,
     )
+    await tell_retracted(house, house.collections, command.key, done.result.retraction)
+    return done
 
 
 def _erased(held: Iterable[Held]) -> list[Step]:

@@ -37,6 +37,7 @@ from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.reading import looking
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.retractions import tell_retracted
 
 MOST_CLOSED = 100
 """Closed retractions that a collection keeps, the newest."""
@@ -89,7 +90,9 @@ async def retract_records(house: House, command: RetractRecords) -> Committed[Re
                 reflections=composed.result.reflections,
             )
             return Committed(result=told, revision=opened.collection.revision)
-    return await edit(house, command.key, compose, command.request, RecordsRetracted, even_off=True)
+    done = await edit(house, command.key, compose, command.request, RecordsRetracted, even_off=True)
+    await tell_retracted(house, house.collections, command.key, done.result.retraction, command.chosen)
+    return done
 
 
 def _quarantine(

@@ -1,15 +1,19 @@
 """One prompt for an input, from a conversation and a bank."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from core.agents.offline.agents import offline_agents
+from core.conversation.steps import KeyPut
 from core.errors import BudgetTooSmall, RevisionNotReached
 from core.ids import BankId
 from core.keys import BankKey
+from core.model.conversation import KeyMemory, KeyType
 from core.model.instructions import Level, Owner, SourceRef
+from core.ports.aggregates import Draft
 from core.text.tokens import estimate
 from core.usecases.bank.record import Context
 from core.usecases.bank.verbs.memorize import Memorize, memorize
@@ -322,3 +326,58 @@ async def test_beside_long_instructions_the_last_turns_leave_room_for_the_one_th
     assert sizes["instructions"] > 500
     assert "My sister's boat is called Marmalade." in made.prompt
     assert made.prompt.count("We talked of the weather") >= 1
+
+
+async def shown_time(house: House) -> datetime | None:
+    await write_hits(house)
+    async with house.conversations.reading(KEY) as conversation:
+        (key,) = conversation.keys.values()
+    return key.shown_time
+
+
+@pytest.mark.parametrize("text", ["The budget is €900, 含船票。", "预算不能超过10万元"])
+async def test_when_a_key_was_shown_is_noted_to_the_day_and_changes_nothing_else(text: str) -> None:
+    async with open_house() as house:
+        await say(house, said("Good morning!", "你好"))
+        await add_key(house, AddKey(key=KEY, text=text))
+        asked = AssembleContext(input="Thanks a lot!", conversation=KEY)
+
+        await assemble_context(house, replace(asked, observe=True))
+        of_none = await shown_time(house)
+        async with house.conversations.reading(KEY) as conversation:
+            (before,) = conversation.keys.values()
+        await assemble_context(house, asked)
+        first = await shown_time(house)
+        house.clock.skip(timedelta(hours=20))  # type: ignore[attr-defined]  # it is the tests' own
+        await assemble_context(house, asked)
+        same_day = await shown_time(house)
+        house.clock.skip(timedelta(hours=5))  # type: ignore[attr-defined]
+        await assemble_context(house, asked)
+        next_day = await shown_time(house)
+        async with house.conversations.reading(KEY) as conversation:
+            (after,) = conversation.keys.values()
+
+    assert of_none is None
+    assert first is not None
+    assert same_day == first
+    assert next_day is not None
+    assert next_day - first >= timedelta(hours=25)
+    assert after == replace(before, shown_time=next_day)
+
+
+async def test_a_key_without_room_was_not_shown() -> None:
+    async with open_house() as house:
+        await say(house, said("Good morning!", "你好"))
+        now = house.clock.now()
+        key = KeyMemory(
+            key_id="k", type=KeyType.SYSTEM, text="x " * 400, create_time=now, update_time=now, revision=1
+        )
+        stage = Draft(result=None, steps=(KeyPut(key=key),), touches=frozenset({"keys"}))
+        await house.conversations.commit(KEY, lambda _conversation, _revision: stage)
+
+        asked = AssembleContext(input="When does the ferry leave?", conversation=KEY, token_budget=200)
+        made = await assemble_context(house, asked)
+        shown = await shown_time(house)
+
+    assert key.text[:10] not in made.prompt
+    assert shown is None
