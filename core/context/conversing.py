@@ -101,7 +101,7 @@ def input_section(text: str, words: Words) -> Section:
     return Section(
         name=INPUT,
         title=words.input,
-        items=(Item(item_id=INPUT, full=said_now(words.user, text), fixed=True),),
+        items=(Item(item_id=INPUT, full=said_now(words.behind(words.user, text)), fixed=True),),
     )
 
 

@@ -1,13 +1,14 @@
 """What was said in a user's other conversations, in a prompt: of a turn the piece that fits, under its day.
 
 Law: pure. Recorded text stands as data, on one line. A reply stands behind the beginning of what it answers: alone it
-says nothing. Where a fact, a turn or a passage of another source says the same, that stands.
+says nothing, and one that holds no word of the query adds nothing to what it answers. Where a fact, a turn or a passage
+of another source says the same, that stands; what a fact says is not said here again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from core.context.evidence import BEST, Candidate, Kind, Placement, said
+from core.context.evidence import BEST, CUT, Candidate, Kind, Placement, said, untold
 from core.context.lines import one_line
 from core.context.passages import day_of, fitting_part
 from core.context.sections import Item, Section, Tier
@@ -16,6 +17,7 @@ from core.conversation.telling import REPLY
 from core.ids import ConversationId
 from core.model.conversation import Turn
 from core.model.interaction import Segment
+from core.text.analysis import terms
 from core.text.tokens import estimate
 
 ELSEWHERE = "elsewhere"
@@ -47,14 +49,16 @@ def passage_of(
     if segment.role == REPLY and turn.input.strip():
         answered = fitting_part(turn.input, words, ANSWERED)
     input_, reply = (answered, fits) if segment.role == REPLY else (fits, "")
-    speakers = [name for name, text in _sides(turn, input_, reply) if text]
+    adds = bool(words.keys() & terms(reply))
+    counts = (input_, reply) if adds or not input_ else (input_, "")
+    speakers = [name for name, text in _sides(turn, *counts) if text]
     name = name_of(conversation_id, turn.step)
     candidate = Candidate(
         name,
         name,
         Kind.ELSEWHERE,
         turn.event_time,
-        said(input_, reply, speakers=speakers),
+        said(*counts, speakers=speakers),
         estimate(input_) + estimate(reply),
     )
     return Passage(input_, reply, turn, candidate)
@@ -64,36 +68,46 @@ def _sides(turn: Turn, input_: str, reply: str) -> tuple[tuple[str, str], tuple[
     return (turn.input_speaker, input_), (turn.reply_speaker, reply)
 
 
-def elsewhere_section(found: Sequence[Passage], placement: Placement, words: Words) -> Section:
-    """Returns those that stand by what they weigh among all evidence, in the order in which they were said."""
-    standing = [each for each in found if each.candidate.name in placement.weights]
+def elsewhere_section(
+    found: Sequence[Passage], placement: Placement, words: Words, told: Set[int] = frozenset()
+) -> Section:
+    """Returns those that stand by what they weigh among all evidence, in the order in which they were said. `told`: the
+    sentences of the facts that stand."""
+    standing = [
+        each
+        for each in found
+        if each.candidate.name in placement.weights and not each.candidate.said.sentences <= told
+    ]
     standing.sort(key=lambda each: (each.turn.event_time, each.candidate.name))
     return Section(
         name=ELSEWHERE,
         title=words.elsewhere,
-        items=tuple(_item(each, placement, words) for each in standing),
+        items=tuple(_item(each, placement, words, told) for each in standing),
     )
 
 
-def _item(passage: Passage, placement: Placement, words: Words) -> Item:
-    name, told = passage.candidate.name, passage.candidate.said
+def _item(passage: Passage, placement: Placement, words: Words, told: Set[int]) -> Item:
+    name, says = passage.candidate.name, passage.candidate.said
     is_best = name == placement.best
-    mark = f"{words.contested} " if placement.is_disputed(told) else ""
+    mark = f"{words.contested} " if placement.is_disputed(says) else ""
     return Item(
         name,
-        f"- {mark}{_line(passage, words)}",
+        f"- {mark}{_line(passage, words, told)}",
         weight=BEST if is_best else placement.weights[name],
         tier=Tier.NEEDED if is_best else Tier.FITTING,
         group=day_of(passage.turn.event_time, words is CHINESE),
         copies=placement.copies.get(name, ()),
-        requires=placement.requires(told),
+        requires=placement.requires(says),
     )
 
 
-def _line(passage: Passage, words: Words) -> str:
+def _line(passage: Passage, words: Words, told: Set[int]) -> str:
     turn = passage.turn
+    input_ = passage.input
+    if not told.isdisjoint(passage.candidate.said.sentences):
+        input_ = untold(input_, told, (turn.input_speaker,)) or (CUT if passage.reply else input_)
     sides = (
-        (turn.input_speaker or words.user, passage.input),
+        (turn.input_speaker or words.user, input_),
         (turn.reply_speaker or words.agent, passage.reply),
     )
-    return " ".join(f"{one_line(name)}: {one_line(text)}" for name, text in sides if text.strip())
+    return " ".join(words.behind(one_line(name), one_line(text)) for name, text in sides if text.strip())

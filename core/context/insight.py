@@ -37,7 +37,7 @@ def query_section(query: str, words: Wording, room: int | None = None) -> Sectio
     """Renders what is asked, which the prompt ends with; a long one in a third of the room beyond its least."""
     fit = LEAST_NOW if room is None else LEAST_NOW + max(0, room - LEAST_NOW) // 3
     shown = query.strip() if room is None else clipped(query.strip(), fit)
-    return Section(name=NOW, title=words.now_title, items=(Item(NOW, said_now("", shown), fixed=True),))
+    return Section(name=NOW, title=words.now_title, items=(Item(NOW, said_now(shown), fixed=True),))
 
 
 def now_section(insight: Insight, words: Wording, room: int | None = None) -> Section:

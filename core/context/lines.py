@@ -35,9 +35,9 @@ def hanging(text: str) -> str:
     return _hanging(as_data(text))
 
 
-def said_now(speaker: str, text: str) -> str:
-    """Indents what is no record, but what the caller says now: word for word. `speaker`: empty for none."""
-    return _indented(f"{speaker}: {text}" if speaker else text)
+def said_now(text: str) -> str:
+    """Indents what is no record, but what the caller says now: word for word."""
+    return _indented(text)
 
 
 def _indented(text: str) -> str:

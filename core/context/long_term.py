@@ -52,6 +52,12 @@ def candidate_of(record: Record) -> Candidate:
     return _shown(record).candidate
 
 
+def sentences_of(known: Known, placement: Placement) -> frozenset[int]:
+    """Returns the sentences of the preferences and facts that stand."""
+    standing = [fact for fact in known.facts if fact.record_id in placement.weights]
+    return frozenset().union(*(_shown(record).said.sentences for record in (*known.preferences, *standing)))
+
+
 def long_term_sections(
     known: Known, placement: Placement, words: Words, *, alone: bool = False
 ) -> list[Section]:
@@ -216,11 +222,14 @@ def _told(record: Record, words: Words) -> list[str]:
     if record.episode is None:
         return [indented(record.detail.strip())] if record.detail.strip() else []
     told = record.episode
-    steps = [f"  {words.steps}:", *(f"  {n}. {one_line(step)}" for n, step in enumerate(told.steps, start=1))]
+    steps = [
+        f"  {words.steps}{words.colon.rstrip()}",
+        *(f"  {n}. {one_line(step)}" for n, step in enumerate(told.steps, start=1)),
+    ]
     return [
         *(steps if told.steps else ()),
         *(
-            f"  {label}: {one_line(text)}"
+            f"  {words.behind(label, one_line(text))}"
             for label, text in ((words.outcome, told.outcome), (words.lessons, told.lessons))
             if text.strip()
         ),

@@ -164,8 +164,8 @@ def cut(text: str) -> str:
 
 
 def _lines(turn: Turn, given: str, reply: str, words: Words) -> str:
-    sides = [f"{one_line(turn.input_speaker or words.user)}: {given}"] if given else []
-    sides += [f"{one_line(turn.reply_speaker or words.agent)}: {reply}"] if reply else []
+    sides = [words.behind(one_line(turn.input_speaker or words.user), given)] if given else []
+    sides += [words.behind(one_line(turn.reply_speaker or words.agent), reply)] if reply else []
     return f"[{turn.step}] " + "\n  ".join(sides)
 
 

@@ -40,6 +40,12 @@ class Fitting(NamedTuple):
     holds: NDArray[np.bool_]
     cosine: float
     doubt: float
+    fit: float
+
+    @property
+    def has_in_common(self) -> bool:
+        """Whether it has a word of the query, or is like it beyond what chance and doubt explain."""
+        return bool(self.holds.any()) or self.fit > 0.0
 
 
 def weighable(
@@ -79,7 +85,8 @@ def best_of(found: Sequence[Weighable], count: int) -> list[Fitting]:
         place = int(places[row])
         ref = found[place].refs[row - starts[place]]
         best.setdefault(
-            (place, ref.interaction_id), Fitting(place, ref, holds[row], cosines[row], doubts[row])
+            (place, ref.interaction_id),
+            Fitting(place, ref, holds[row], cosines[row], doubts[row], float(fits[row])),
         )
         if len(best) == count:
             break

@@ -37,6 +37,7 @@ class Words:
     disliked: str
     poor: str
     to_revise: str
+    colon: str
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -53,6 +54,10 @@ class Words:
             self.short,
         )
         return (*of_records, *of_talk, self.working, self.input)
+
+    def behind(self, name: str, text: str) -> str:
+        """Returns a text behind whoever says it, or what it is."""
+        return f"{name}{self.colon}{text}"
 
 
 ENGLISH = Words(
@@ -83,6 +88,7 @@ ENGLISH = Words(
     disliked="DISLIKED",
     poor="DID NOT WORK",
     to_revise="IN DOUBT",
+    colon=": ",
 )
 CHINESE = Words(
     keys="关键记忆",
@@ -112,6 +118,7 @@ CHINESE = Words(
     disliked="不受欢迎",
     poor="效果不佳",
     to_revise="存疑",
+    colon="：",
 )
 
 

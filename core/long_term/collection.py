@@ -37,7 +37,16 @@ from core.long_term.steps import (
     ReflectionPut,
     Step,
 )
-from core.long_term.texts import FIELD_WEIGHTS, embedded, fields, identity, normalised, statement, told
+from core.long_term.texts import (
+    FIELD_WEIGHTS,
+    embedded,
+    fields,
+    identity,
+    normalised,
+    quotation,
+    statement,
+    told,
+)
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import (
     PREFERENCE,
@@ -52,6 +61,7 @@ from core.model.record import (
 from core.model.retraction import Held, Retraction
 from core.model.review import Proposal
 from core.model.vector import Vector
+from core.text.standing_orders import is_standing_order
 
 NEVER_USED = Uses(count=0, last_time=datetime.min.replace(tzinfo=UTC))
 
@@ -76,6 +86,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.recoveries: dict[RecordId, None] = {}
         self.strategies: dict[RecordId, None] = {}
         self.preferences: dict[RecordId, None] = {}
+        self.orders: dict[RecordId, None] = {}  # preferences that say how to answer, whatever is asked
         self.episodes: dict[RecordId, None] = {}
         self.standing: dict[RecordId, None] = {}  # facts that are not superseded
         self.plain_facts: dict[RecordId, None] = {}  # of them neither preferences nor strategies
@@ -266,6 +277,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             (self.recoveries, record.recovery is not None),
             (self.strategies, record.category == STRATEGY),
             (self.preferences, record.category == PREFERENCE),
+            (self.orders, stands and record.category == PREFERENCE and _orders(record)),
             (self.episodes, record.kind is RecordKind.EPISODE),
             (self.mortal, record.ttl is not None),
         )
@@ -291,6 +303,11 @@ def _take(by_text: dict[str, dict[RecordId, None]], text: str, record_id: Record
 
 def _stands(record: Record) -> bool:
     return record.kind is RecordKind.FACT and record.state is not RecordState.SUPERSEDED
+
+
+def _orders(record: Record) -> bool:
+    said = quotation(record)
+    return not said.speaker and is_standing_order(said.statement)
 
 
 def _is_replaced(record: Record) -> bool:

@@ -45,6 +45,9 @@ BAR = 24  # characters of the longest bar
 @click.option("--system", default="", help="What the model is told first.")
 @click.option("--state", default="", help="Where things stand: episodes are to be like it, too.")
 @click.option("--budget", type=click.IntRange(1), help="The most tokens.  [default: as configured]")
+@click.option(
+    "--recall-turns/--no-recall-turns", default=True, help="What was said in other conversations, too."
+)
 @click.option("--tools", is_flag=True, help="Declare the tools that go with it.")
 @click.option("--prompt", "full", is_flag=True, help="Show the prompt itself, too.")
 @errand_of_any

@@ -58,6 +58,9 @@ OPTIONS: Final = {
 @click.option("--top-memories", type=click.IntRange(1, 1000), help="How many of the bank are looked for.")
 @click.option("--top-facts", type=click.IntRange(0, 1000), help="How many facts are looked for.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="The least weight of what is found.")
+@click.option(
+    "--recall-turns/--no-recall-turns", default=True, help="What was said in other conversations, too."
+)
 @errand_of_any
 def why(errand: Errand, /, query: str, memory: str, **asked: Any) -> None:
     """Tell why MEMORY stands in the prompt for QUERY, or why not, and what lets it stand.

@@ -1,12 +1,11 @@
 """The offline Extractor: what users and tools said that lasts, sentence by sentence.
 
 Law: deterministic; every sentence stands as it was said; beside it are its speaker, and the dates that its relative
-times come to. Of the user's own words (`core.text.own_words`) a sentence is a fact where the Reader takes
-it as told and lasting. Whether an order is to stand, a list tells. Of a tool's result a few sentences with figures.
-Replies are never read. What is no fact stays what it is, a turn.
+times come to. Of the user's own words (`core.text.own_words`) a sentence is a fact where the Reader takes it as told
+and lasting, or it is an order that is to stand (`core.text.standing_orders`). Of a tool's result a few sentences with
+figures. Replies are never read. What is no fact stays what it is, a turn.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -31,22 +30,17 @@ from core.text.acknowledgements import acknowledges
 from core.text.moments import Frame, Span, spans
 from core.text.own_words import own_sentences
 from core.text.scripts import is_chinese
+from core.text.standing_orders import is_standing_order
 
 READ = 20_000  # code points of a passage that are looked at
 SENTENCES = 200
 OF_A_RESULT = 3  # sentences of a tool's result
 SURE = 0.6
 FACT = 0.7  # worth from which on a sentence is a fact; below it is found as a turn
-STANDING_FACT = 0.2  # the same of one that says "always" or the like, as standing orders do
-STANDING = 0.5  # what such a one is worth at the least
+STANDING = 0.5  # what an order that is to stand is worth at the least
 TOLD = 0.5  # likelihood of being told from which on what a sentence introduces is told
 INTRODUCES = (":", "：")
 UNTOLD = 0.3  # likelihood of being told under which what a sentence leads to is not told either
-_STANDING = re.compile(
-    r"\b(?:always|never(?! ?mind)|from now on|in future|every time)\b|以后|今后|从现在起|总是|一直|永远"
-    r"|不要给我|别给我",
-    re.IGNORECASE,
-)
 _OF_TOOLS = ("emotion", "work")  # the first whose words occur in a tool's sentence; else life
 
 
@@ -112,7 +106,7 @@ def _candidates(
     for number, one in enumerate(said):
         reading = readings.get(number)
         if reading is not None and (worth := _worth(one, reading, readings)) > 0.0:
-            _take(found, one.passage, one.text, _category(reading), worth, min(SURE, worth))
+            _take(found, one.passage, one.text, _category(one, reading), worth, min(SURE, worth))
     ordered = sorted(found.values(), key=lambda each: each.candidate.passages[0])
     enough = sorted((each.worth for each in ordered), reverse=True)[:MOST_CANDIDATES]
     return tuple(each.candidate for each in ordered if each.worth >= enough[-1])[:MOST_CANDIDATES]
@@ -124,7 +118,7 @@ def _worth(one: _Said, reading: Reading, readings: Mapping[int, Reading | None])
         return 0.0
     if reading.worth >= FACT:
         return reading.worth
-    if reading.worth >= STANDING_FACT and _STANDING.search(one.text):
+    if is_standing_order(one.text):
         return max(STANDING, reading.worth)
     return 0.0
 
@@ -142,8 +136,11 @@ def _told(reading: Reading | None) -> float:
     return reading.asserted if reading is not None else 0.0
 
 
-def _category(reading: Reading) -> str:
-    """Returns the category: what somebody else prefers is no preference of the user's."""
+def _category(one: _Said, reading: Reading) -> str:
+    """Returns the category: an order that is to stand is a preference, and what somebody else prefers is none of the
+    user's."""
+    if is_standing_order(one.text):
+        return PREFERENCE
     return LIFE if reading.category == PREFERENCE and reading.about is not About.USER else reading.category
 
 

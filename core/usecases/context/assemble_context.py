@@ -26,7 +26,7 @@ from core.context.conversing import (
 from core.context.elsewhere import elsewhere_section
 from core.context.evidence import NO_DISPUTES, Disputes, Placement, Source, placed
 from core.context.floor import below_floor
-from core.context.long_term import long_term_sections
+from core.context.long_term import long_term_sections, sentences_of
 from core.context.messages import ContextMessage, messages
 from core.context.sections import Assembled, Item, LeftOut, Section, SectionSize
 from core.context.shares import NEEDLESS
@@ -300,7 +300,8 @@ def _recorded(
     words = words_like(language)
     of_talk = conversation_sections(read.talk.talk, placement, words, budget, room) if read.talk else []
     beside = sum(tokens_of(item.size) for section in of_talk[3:] for item in section.items)
-    said = [elsewhere_section(read.elsewhere.passages, placement, words)] if read.elsewhere else []
+    told = sentences_of(read.known.known, placement) if read.known else frozenset()
+    said = [elsewhere_section(read.elsewhere.passages, placement, words, told)] if read.elsewhere else []
     beside += sum(tokens_of(item.size) for section in said for item in section.items)
     of_bank = read.bank.evidence if read.bank else None
     return [

@@ -33,6 +33,8 @@ from core.verbatim.measuring import words_of
 
 LEAST = 20  # tokens of a turn's piece: so many are looked for that they would fill the prompt,
 MOST = 50  # but no more than these
+FEW = 5  # of those that have nothing in common with the input: of a few the right one may be there,
+BEHIND = 0.2  # but not far behind what fits best, on the embedder's scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,13 +135,18 @@ async def _admitted(
 
 
 def _filling(found: Sequence[_Told], room: int, withdrawn: Callable[[Passage], bool]) -> Iterator[_Told]:
-    """Yields what holds no secret and is not withdrawn, until it fills the room."""
+    """Yields what holds no secret and is not withdrawn, until it fills the room; of what has nothing in common with the
+    input a few."""
+    few, best = FEW, found[0].fit.fit if found else 0.0
     for one in found:
         if room <= 0:
             return
-        passage = one.passage
+        passage, fits = one.passage, one.fit.has_in_common
+        if not fits and (not few or one.fit.fit < best - BEHIND):
+            continue
         if sort_in((passage.input, passage.reply)) is None and not withdrawn(passage):
             room -= passage.candidate.tokens
+            few -= not fits
             yield one
 
 

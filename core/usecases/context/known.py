@@ -30,6 +30,8 @@ from core.verbatim.measuring import cosines, holding, words_of
 LEAST_FACT, MOST_FACTS = 30, 30
 """Tokens of a fact: so many are looked for that they would fill the prompt, but no more than the second."""
 MOST_PREFERENCES = 5
+MOST_ORDERS = 3
+"""Beside them, those that are to stand whatever is asked."""
 MOST_STRATEGIES = 3
 
 
@@ -40,9 +42,6 @@ class Remembered:
     known: Known
     sources: Sequence[Source]
     revision: int
-
-
-NO_EVIDENCE = Known()
 
 
 async def remembered(house: House, command: AssembleContext, key: CollectionKey) -> Remembered:
@@ -57,7 +56,7 @@ async def remembered(house: House, command: AssembleContext, key: CollectionKey)
         if not opened.collection.record.enabled:
             raise MemoryOff("collection")
         looked = _Looking(house, opened, dict(zip(texts, vectors, strict=True)), command)
-        known = looked.known() if command.needs else NO_EVIDENCE
+        known = looked.known() if command.needs else Known(preferences=looked.orders())
         if not command.observe:
             house.uses.count(key, [record.record_id for record in known.records], opened.now)
         return Remembered(known=known, sources=looked.sources(known), revision=opened.collection.revision)
@@ -130,9 +129,20 @@ class _Looking:
         return told_once([one.record for one in alike(self._house, self._opened, sought, most)], count)
 
     def _preferences(self) -> list[Record]:
-        """Returns those that the input speaks of; of these what was disliked behind the others."""
-        found = self._best(PREFERENCES, MOST_PREFERENCES)
-        return sorted(found, key=lambda record: record.reward < 0.0)
+        """Returns the orders that are to stand, then what the input speaks of; of this what was disliked behind the
+        others."""
+        orders = self.orders()
+        found = [record for record in self._best(PREFERENCES, MOST_PREFERENCES) if record not in orders]
+        return [*orders, *sorted(found, key=lambda record: record.reward < 0.0)]
+
+    def orders(self) -> list[Record]:
+        """Returns the newest of what the user wants in every answer, whatever is asked."""
+        collection = self._opened.collection
+        standing = [collection.records[key] for key in collection.orders]
+        standing = [
+            record for record in standing if record.reward >= 0.0 and self._stands(record, PREFERENCES)
+        ]
+        return sorted(standing, key=lambda record: record.event_time, reverse=True)[:MOST_ORDERS]
 
     def _admits(self, section: str) -> Admits | None:
         """Returns which records may stand in it; of facts that never expire nothing more is asked, and nothing at all,

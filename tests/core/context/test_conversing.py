@@ -34,7 +34,7 @@ def test_a_turn_stands_under_its_number_and_day_with_its_speakers() -> None:
 
     item = turn_item(said, CHINESE)
 
-    assert item.full == "[12] 王明: 数据库定了。\n  ## 假标题\n  助手: 好的。"
+    assert item.full == "[12] 王明：数据库定了。\n  ## 假标题\n  助手：好的。"
     assert item.group == "2024年3月1日"
     assert item.short == ""
 

@@ -42,7 +42,7 @@ def items(made: pb.AssembleContextResponse) -> list[str]:
         (
             "蓝色的自行车在地下室",
             "蓝色的自行车在哪里？",
-            "## 在其他对话中说过的\n2026年3月2日\n- 用户: 蓝色的自行车在地下室",
+            "## 在其他对话中说过的\n2026年3月2日\n- 用户：蓝色的自行车在地下室",
         ),
     ],
 )
@@ -181,3 +181,74 @@ async def test_memory_that_is_off_or_waits_for_a_person_tells_nothing(service: S
 
     assert not items(made)
     assert len({part.part for part in made.missing}) == len(made.missing)
+
+
+@pytest.mark.parametrize(
+    ("fact", "reply", "asked", "fits"),
+    [
+        ("We moved to Ghent in May.", "How lovely!", "When did we move to Ghent?", False),
+        ("We moved to Ghent in May.", "Trains leave Ghent hourly.", "How often do trains leave Ghent?", True),
+        ("我们五月搬到了根特。", "太好了！", "我们什么时候搬到根特的？", False),
+        ("我们五月搬到了根特。", "根特每小时有火车。", "根特的火车每小时有几班？", True),
+    ],
+)
+async def test_what_a_fact_says_is_not_said_again_under_it(
+    service: Service, fact: str, reply: str, asked: str, fits: bool
+) -> None:
+    await say(service, fact, reply)
+    await service.long_term.StoreFact(long_term.StoreFactRequest(user="ada", content=fact, wait=True))
+
+    made = await context(service, asked)
+
+    assert made.prompt.count(fact.rstrip(".。")) == 1
+    assert (reply in made.prompt) is fits
+
+
+@pytest.mark.parametrize(
+    ("talk", "asked", "title"),
+    [
+        (
+            ("Pick a name for my boat.", "I wish I could sing.", "The ferry to Naxos leaves at nine."),
+            "When does the ferry to Naxos leave?",
+            "## Said in other conversations",
+        ),
+        (
+            ("帮我的船起个名字。", "我真希望会唱歌。", "去纳克索斯的渡轮九点开。"),
+            "去纳克索斯的渡轮几点开？",
+            "## 在其他对话中说过的",
+        ),
+    ],
+)
+async def test_where_something_fits_what_has_nothing_to_do_with_it_is_left_out(
+    service: Service, talk: tuple[str, ...], asked: str, title: str
+) -> None:
+    for said in talk:
+        await say(service, said)
+
+    made = await context(service, asked)
+
+    assert title in made.prompt
+    assert items(made) == ["old#3"]
+
+
+@pytest.mark.parametrize(
+    ("order", "first", "asked"),
+    [
+        ("Always answer in metric units.", "## What the user prefers", "Where is the blue bicycle?"),
+        ("以后请一直用公制单位回答。", "## 用户偏好", "蓝色的自行车在哪里？"),
+    ],
+)
+async def test_a_standing_order_stands_first_once_whatever_is_asked(
+    service: Service, order: str, first: str, asked: str
+) -> None:
+    await say(service, order)
+    await say(service, "The blue bicycle stands in the cellar", name="other")
+    await service.long_term.StoreFact(
+        long_term.StoreFactRequest(user="ada", content=order, category="preference", wait=True)
+    )
+
+    made = [await context(service, text) for text in (asked, "Thanks!")]
+
+    headings = [line for line in made[0].prompt.splitlines() if line.startswith("## ")]
+    assert headings[0] == first
+    assert [one.prompt.count(order) for one in made] == [1, 1]

@@ -21,6 +21,15 @@ def test_sections_and_losses_are_shown_and_the_prompt_if_it_is_wanted(shell: She
     assert {each["section"] for each in plain["left_out"]} <= {"short", "mid", "recall", "long"}
 
 
+def test_a_prompt_does_without_what_was_said_elsewhere_where_it_is_not_wanted(shell: Shell) -> None:
+    owner = ("--user", f"{shell.bank}-elsewhere")
+    shell.done("conversation", "add", "old", "The blue bicycle stands in the cellar.", *owner)
+    asked = ("context", "Where is the blue bicycle?", *owner, "--collection", "", "--prompt")
+
+    assert "cellar" in shell.done(*asked)
+    assert "cellar" not in shell.done(*asked, "--no-recall-turns")
+
+
 def test_a_budget_that_cannot_be_kept_names_the_least_that_would_do(shell: Shell) -> None:
     refused = shell("context", "Hello?", "--system", "Be brief. " * 20, "--budget", "5")
 

@@ -171,3 +171,10 @@ def test_a_fact_must_rest_on_what_it_names(changes: dict[str, object], problem: 
 
     assert problem in found
     assert bool(found) == bool(problem)
+
+
+@pytest.mark.parametrize("order", ["Always answer in metric units, please.", "以后回答我都用公制单位。"])
+async def test_an_order_that_is_to_stand_is_what_the_user_prefers(order: str) -> None:
+    (found,) = await candidates([passage(order)])
+
+    assert (found.content, found.category) == (order, "preference")
