@@ -45,7 +45,7 @@ async def collection_import(
         files.setdefault(request.file.path, bytearray()).extend(request.file.content)
     if options is None:
         raise InvalidField("part", "must be options first, and files after them")
-    with checking(caller) as check:
+    with checking(caller, options) as check:
         command = ImportCollection(
             key=collection_key(check, caller, options.user, options.collection, "options."),
             files={path: _text(path, content) for path, content in files.items()},
@@ -94,7 +94,7 @@ async def user_import(
     if first is None or first.WhichOneof("part") != "options":
         raise InvalidField("part", "must be options first, and files after them")
     options, body = first.options, sha256()
-    with checking(caller) as check:
+    with checking(caller, options) as check:
         key = caller.user(check.text("options.user", options.user, NAME, least=1))
         request = check.request(options, "dry_run", path="options.request_id")
 

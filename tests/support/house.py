@@ -73,6 +73,7 @@ async def open_house(
     limits: Limits | None = None,
     holding: Holding | None = None,
     ids: CountingIds | None = None,
+    clock: TickingClock | None = None,
     unasked: bool = True,
 ) -> AsyncIterator[House]:
     """A house with no bank in it. Its work is stopped and its files are gone when the context ends.
@@ -81,7 +82,7 @@ async def open_house(
      `unasked`: whether chores begin by themselves."""
     with TemporaryDirectory() as folder:
         store = store or MemoryStore()
-        clock, ids, blobs = TickingClock(), ids or CountingIds(), LocalBlobs(Path(folder))
+        clock, ids, blobs = clock or TickingClock(), ids or CountingIds(), LocalBlobs(Path(folder))
         embedder = embedder or HashingEmbedder()
         banks = OpenAggregates(KINDS, store, blobs, clock, ids, holding or _holding(embedder))
         workshop = Workshop(clock)

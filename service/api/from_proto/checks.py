@@ -8,11 +8,13 @@ field is read from its message once, and its elements' paths are made for those 
 
 import hashlib
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Self, TypeVar
 
 import numpy as np
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message import Message
@@ -50,6 +52,7 @@ URI = 4_096
 MEDIA_TYPE = 255
 
 ID_RULE = "must be 1 to 128 letters, digits and . _ : -, and start with a letter or digit"
+PART = re.compile(r"(?P<name>\w+)(?:\[(?P<element>\d+)\])?\.?")  # of a field's path
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FLOATS = np.dtype("<f4")
 NO_VECTOR: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
@@ -58,12 +61,14 @@ NO_VECTOR: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
 class Checks:
     """What was found wrong so far, and the checks that find it. Fields are named by their path in the request.
 
-    As a context it ends by raising InvalidRequest with all that was found.
+    As a context it ends by raising InvalidRequest with all that was found: each problem once, in the order in which the
+    contract lists the fields, whatever the order of the checks.
     """
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, message: Message) -> None:
         self.caller = caller
         self.violations: list[InvalidField] = []
+        self._message = message
         self._place = ""
 
     def __enter__(self) -> Self:
@@ -71,11 +76,14 @@ class Checks:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self.violations and kind is None:
-            raise InvalidRequest(self.violations)
+            message = self._message.DESCRIPTOR
+            found = {(wrong.field, wrong.problem) for wrong in self.violations}
+            in_order = sorted(found, key=lambda wrong: (place_of(message, wrong[0]), wrong))
+            raise InvalidRequest([InvalidField(*wrong) for wrong in in_order])
 
     def within(self, place: str) -> "Checks":
         """Checks of a message that lies at `place` (`searches[3].`): what they find is found here."""
-        inner = Checks(self.caller)
+        inner = Checks(self.caller, self._message)
         inner.violations, inner._place = self.violations, self._place + place
         return inner
 
@@ -288,9 +296,25 @@ class Checks:
         return request_key(self.id(path, request_id), message, self.caller.subject, digest(message, *apart))
 
 
-def checking(caller: Caller) -> Checks:
-    """Checks of a caller's request: `with checking(caller) as check`."""
-    return Checks(caller)
+def checking(caller: Caller, message: Message) -> Checks:
+    """Checks of a caller's request: `with checking(caller, request) as check`."""
+    return Checks(caller, message)
+
+
+def place_of(message: Descriptor, path: str) -> tuple[int, ...]:
+    """Returns where the contract lists a field: the places of the fields and elements on its path, outermost first.
+
+    A part that names no field has no place: a oneof, or what a stream calls the message. A map's keys have none either.
+    """
+    place: list[int] = []
+    inside: Descriptor | None = message
+    while inside is not None and (part := PART.match(path)):
+        path = path[part.end() :]
+        if field := inside.fields_by_name.get(part["name"]):
+            is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
+            place += [field.index] if is_map or not part["element"] else [field.index, int(part["element"])]
+            inside = None if is_map else field.message_type
+    return tuple(place)
 
 
 def request_key(request_id: str, message: Message, subject: str, body: str) -> RequestKey:

@@ -20,12 +20,12 @@ LONGEST_HALF_LIFE = 36_525.0  # days
 
 
 def get_collection(request: pb.GetCollectionRequest, caller: Caller) -> GetCollection:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetCollection(key=key_of(check, caller, request), min_revision=check.min_revision(request))
 
 
 def update_collection(request: pb.UpdateCollectionRequest, caller: Caller) -> UpdateCollection:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         given = request.collection
         retention = given.HasField("retention")
         return UpdateCollection(
@@ -52,7 +52,7 @@ def half_lives(check: Checks, field: str, values: Mapping[str, float]) -> dict[s
 
 
 def list_collections(request: pb.ListCollectionsRequest, caller: Caller) -> ListCollections:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListCollections(
             tenant=caller.tenant,
             user=User(check.text("user", request.user, NAME, least=1)),
@@ -63,7 +63,7 @@ def list_collections(request: pb.ListCollectionsRequest, caller: Caller) -> List
 
 
 def delete_collection(request: pb.DeleteCollectionRequest, caller: Caller) -> DeleteCollection:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.request(request)
         return DeleteCollection(
             key=key_of(check, caller, request),
@@ -74,5 +74,5 @@ def delete_collection(request: pb.DeleteCollectionRequest, caller: Caller) -> De
 
 
 def export_collection(request: pb.ExportCollectionRequest, caller: Caller) -> ExportCollection:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ExportCollection(key=key_of(check, caller, request), min_revision=check.min_revision(request))

@@ -56,7 +56,7 @@ def collection_of(check: Checks, value: str) -> Collection:
 
 
 def create_conversation(request: pb.CreateConversationRequest, caller: Caller) -> CreateConversation:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         given = check.id_or_none("conversation_id", request.conversation_id)
         return CreateConversation(
             tenant=caller.tenant,
@@ -100,7 +100,7 @@ def _flag(given: pb.ConversationSettings, name: Literal["extract_facts", "record
 
 
 def get_conversation(request: pb.GetConversationRequest, caller: Caller) -> GetConversation:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetConversation(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             include_invocations=request.include_invocations,
@@ -109,7 +109,7 @@ def get_conversation(request: pb.GetConversationRequest, caller: Caller) -> GetC
 
 
 def list_conversations(request: pb.ListConversationsRequest, caller: Caller) -> ListConversations:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListConversations(
             tenant=caller.tenant,
             user=User(check.text("user", request.user, NAME, least=1)),
@@ -123,7 +123,7 @@ def list_conversations(request: pb.ListConversationsRequest, caller: Caller) -> 
 
 
 def update_conversation(request: pb.UpdateConversationRequest, caller: Caller) -> UpdateConversation:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         given = request.conversation
         for name in ("user", "conversation_id"):
             if getattr(given, name) not in ("", getattr(request, name)):
@@ -142,7 +142,7 @@ def update_conversation(request: pb.UpdateConversationRequest, caller: Caller) -
 
 
 def end_conversation(request: pb.EndConversationRequest, caller: Caller) -> EndConversation:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return EndConversation(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             wait=request.wait,
@@ -151,7 +151,7 @@ def end_conversation(request: pb.EndConversationRequest, caller: Caller) -> EndC
 
 
 def delete_conversation(request: pb.DeleteConversationRequest, caller: Caller) -> DeleteConversation:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.id_or_none("request_id", request.request_id)
         return DeleteConversation(
             key=conversation_key(check, caller, request.user, request.conversation_id),
@@ -165,7 +165,7 @@ def delete_conversation(request: pb.DeleteConversationRequest, caller: Caller) -
 
 
 def add_turns(request: pb.AddTurnsRequest, caller: Caller) -> AddTurns:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         turns = request.turns
         check.amount("turns", turns, MOST_TURNS, least=1)
         return AddTurns(
@@ -200,7 +200,7 @@ def turn_metadata(check: Checks, given: str) -> str:
 
 
 def list_turns(request: pb.ListTurnsRequest, caller: Caller) -> ListTurns:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         first, last = _steps(check, request)
         return ListTurns(
             key=conversation_key(check, caller, request.user, request.conversation_id),
@@ -237,7 +237,7 @@ def _steps(check: Checks, request: Message) -> tuple[int | None, int | None]:
 
 
 def delete_turns(request: pb.DeleteTurnsRequest, caller: Caller) -> DeleteTurns:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         first, last = _steps(check, request)
         named = named_steps(check, request.steps)
         _one_choice(check, named, first, last)
@@ -272,7 +272,7 @@ def _one_choice(check: Checks, named: Sequence[int], first: int | None, last: in
 
 
 def search_turns(request: pb.SearchTurnsRequest, caller: Caller) -> SearchTurns:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         by = request.WhichOneof("query")
         if by is None:
             check.wrong("text", "must be given, or embedding")
@@ -319,7 +319,7 @@ def _among(
 
 
 def add_key(request: pb.AddKeyRequest, caller: Caller) -> AddKey:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return AddKey(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             text=check.text("text", request.text, KEY_TEXT, least=1),
@@ -328,7 +328,7 @@ def add_key(request: pb.AddKeyRequest, caller: Caller) -> AddKey:
 
 
 def update_key(request: pb.UpdateKeyRequest, caller: Caller) -> UpdateKey:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.mask("update_mask", request.update_mask, ("text",))
         if request.key.key_id not in ("", request.key_id):
             check.wrong("key.key_id", "must be empty, or the key_id of the request")
@@ -342,7 +342,7 @@ def update_key(request: pb.UpdateKeyRequest, caller: Caller) -> UpdateKey:
 
 
 def delete_cluster(request: pb.DeleteClusterRequest, caller: Caller) -> DeleteCluster:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return DeleteCluster(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             cluster_id=check.id("cluster_id", request.cluster_id),
@@ -351,7 +351,7 @@ def delete_cluster(request: pb.DeleteClusterRequest, caller: Caller) -> DeleteCl
 
 
 def delete_key(request: pb.DeleteKeyRequest, caller: Caller) -> DeleteKey:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return DeleteKey(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             key_id=check.id("key_id", request.key_id),
@@ -360,7 +360,7 @@ def delete_key(request: pb.DeleteKeyRequest, caller: Caller) -> DeleteKey:
 
 
 def list_keys(request: pb.ListKeysRequest, caller: Caller) -> ListKeys:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListKeys(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             page_size=check.page_size(request.page_size),
@@ -373,7 +373,7 @@ def list_keys(request: pb.ListKeysRequest, caller: Caller) -> ListKeys:
 
 
 def list_clusters(request: pb.ListClustersRequest, caller: Caller) -> ListClusters:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListClusters(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             page_size=check.page_size(request.page_size),
@@ -383,7 +383,7 @@ def list_clusters(request: pb.ListClustersRequest, caller: Caller) -> ListCluste
 
 
 def list_summaries(request: pb.ListSummariesRequest, caller: Caller) -> ListSummaries:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         first, last = _steps(check, request)
         since, until = time_range(check, "time", request.time)
         return ListSummaries(
@@ -400,7 +400,7 @@ def list_summaries(request: pb.ListSummariesRequest, caller: Caller) -> ListSumm
 
 
 def delete_summaries(request: pb.DeleteSummariesRequest, caller: Caller) -> DeleteSummaries:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         first, last = _steps(check, request)
         since, until = time_range(check, "time", request.time)
         if first is None and last is None and since is None and until is None:

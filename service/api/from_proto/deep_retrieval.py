@@ -18,7 +18,7 @@ MOST_SURROUNDINGS = 100_000
 
 
 def get_interaction(request: pb.GetInteractionRequest, caller: Caller) -> GetInteraction:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         by = request.WhichOneof("target")
         if by is None:
             check.wrong("node_id", "must be given, or interaction_id")
@@ -63,7 +63,7 @@ def _passages(check: Checks, request: pb.GetInteractionRequest) -> Passages:
 
 
 def list_interactions(request: pb.ListInteractionsRequest, caller: Caller) -> ListInteractions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         node_id = check.id_or_none("node_id", request.node_id)
         since, until = time_range(check, "event_time", request.event_time)
         check.amount("states", request.states, MOST_STATES)
@@ -83,7 +83,7 @@ def list_interactions(request: pb.ListInteractionsRequest, caller: Caller) -> Li
 
 
 def read_attachment(request: pb.ReadAttachmentRequest, caller: Caller) -> ReadAttachment:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ReadAttachment(
             key=check.key(caller, request.bank_id),
             attachment_id=AttachmentId(check.id("attachment_id", request.attachment_id)),
@@ -94,7 +94,7 @@ def read_attachment(request: pb.ReadAttachmentRequest, caller: Caller) -> ReadAt
 
 
 def get_lineage(request: pb.GetLineageRequest, caller: Caller) -> GetLineage:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetLineage(
             key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),

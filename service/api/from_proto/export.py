@@ -19,7 +19,7 @@ from service.api.from_proto.export_records import READERS
 
 
 def export_bank(request: pb.ExportBankRequest, caller: Caller) -> ExportBank:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ExportBank(
             key=check.key(caller, request.bank_id),
             omit_files=request.omit_files,
@@ -29,7 +29,7 @@ def export_bank(request: pb.ExportBankRequest, caller: Caller) -> ExportBank:
 
 
 def import_options(options: pb.ImportOptions, caller: Caller) -> ImportBank:
-    with checking(caller) as check:
+    with checking(caller, options) as check:
         bank_id = check.id_or_none("options.bank_id", options.bank_id)
         return ImportBank(
             tenant=caller.tenant,
@@ -64,7 +64,7 @@ class Reader:
         if kind is None:
             raise ImportInvalid(self._line, "holds nothing that is known here")
         try:
-            with checking(self._caller) as check:
+            with checking(self._caller, getattr(message, kind)) as check:
                 read = READERS[kind](check, getattr(message, kind), self._caller)
         except InvalidRequest as invalid:
             worst = invalid.violations[0]

@@ -26,7 +26,7 @@ UNPRINTED = frozenset({"Cc", "Zl", "Zp"})  # control characters, and what breaks
 
 
 def put_source(request: pb.PutSourceRequest, caller: Caller) -> PutSource:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return PutSource(
             tenant=caller.tenant,
             owner=written_owner(check, "owner", request.owner),
@@ -39,7 +39,7 @@ def put_source(request: pb.PutSourceRequest, caller: Caller) -> PutSource:
 
 
 def get_source(request: pb.GetSourceRequest, caller: Caller) -> GetSource:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetSource(
             tenant=caller.tenant,
             owner=owner(check, "owner", request.owner),
@@ -50,7 +50,7 @@ def get_source(request: pb.GetSourceRequest, caller: Caller) -> GetSource:
 
 
 def list_sources(request: pb.ListSourcesRequest, caller: Caller) -> ListSources:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListSources(
             tenant=caller.tenant,
             owner=owner(check, "owner", request.owner),
@@ -62,7 +62,7 @@ def list_sources(request: pb.ListSourcesRequest, caller: Caller) -> ListSources:
 
 
 def list_versions(request: pb.ListVersionsRequest, caller: Caller) -> ListVersions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListVersions(
             tenant=caller.tenant,
             owner=owner(check, "owner", request.owner),
@@ -74,7 +74,7 @@ def list_versions(request: pb.ListVersionsRequest, caller: Caller) -> ListVersio
 
 
 def edit_source(request: pb.EditSourceRequest, caller: Caller) -> EditSource:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         if not request.old_text:
             check.wrong("old_text", "must not be empty: it names the passage to replace")
         elif request.old_text == request.new_text:
@@ -92,7 +92,7 @@ def edit_source(request: pb.EditSourceRequest, caller: Caller) -> EditSource:
 
 
 def delete_source(request: pb.DeleteSourceRequest, caller: Caller) -> DeleteSource:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return DeleteSource(
             tenant=caller.tenant,
             owner=written_owner(check, "owner", request.owner),
@@ -103,7 +103,7 @@ def delete_source(request: pb.DeleteSourceRequest, caller: Caller) -> DeleteSour
 
 
 def load_sources(request: pb.LoadSourcesRequest, caller: Caller) -> LoadSources:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         if request.refresh and not request.run_id:
             check.wrong("refresh", "is of a run: run_id must be given")
         run_id = check.id_or_none("run_id", request.run_id)

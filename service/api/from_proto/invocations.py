@@ -40,7 +40,7 @@ def _key(check: Checks, caller: Caller, user: str, invocation_id: str) -> Invoca
 
 
 def start_invocation(request: pb.StartInvocationRequest, caller: Caller) -> StartInvocation:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         conversation = check.id_or_none("conversation_id", request.conversation_id)
         given = check.id_or_none("invocation_id", request.invocation_id)
         return StartInvocation(
@@ -61,7 +61,7 @@ def start_invocation(request: pb.StartInvocationRequest, caller: Caller) -> Star
 
 
 def add_working_items(request: pb.AddWorkingItemsRequest, caller: Caller) -> AddWorkingItems:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         items = request.items
         check.amount("items", items, MOST_ITEMS, least=1)
         return AddWorkingItems(
@@ -89,7 +89,7 @@ def _item(check: Checks, given: pb.Item) -> NewItem:
 
 
 def get_working_memory(request: pb.GetWorkingMemoryRequest, caller: Caller) -> GetWorkingMemory:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetWorkingMemory(
             key=_key(check, caller, request.user, request.invocation_id),
             raw=request.raw,
@@ -98,7 +98,7 @@ def get_working_memory(request: pb.GetWorkingMemoryRequest, caller: Caller) -> G
 
 
 def end_invocation(request: pb.EndInvocationRequest, caller: Caller) -> EndInvocation:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return EndInvocation(
             key=_key(check, caller, request.user, request.invocation_id),
             result=check.text("result", request.result, TEXT),
@@ -110,7 +110,7 @@ def end_invocation(request: pb.EndInvocationRequest, caller: Caller) -> EndInvoc
 
 
 def add_invocation_summary(request: pb.AddInvocationSummaryRequest, caller: Caller) -> AddInvocationSummary:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         given, within = request.summary, check.within("summary.")
         event_time = within.optional_time(given, "event_time")
         return AddInvocationSummary(
@@ -130,7 +130,7 @@ def add_invocation_summary(request: pb.AddInvocationSummaryRequest, caller: Call
 
 
 def list_invocations(request: pb.ListInvocationsRequest, caller: Caller) -> ListInvocations:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListInvocations(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             page_size=check.page_size(request.page_size),

@@ -77,7 +77,7 @@ TITLE = 256
 
 
 def store_fact(request: pb.StoreFactRequest, caller: Caller) -> StoreFact:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         given = pb.Record(
             kind=pb.RECORD_KIND_FACT,
             content=request.content,
@@ -104,7 +104,7 @@ def store_fact(request: pb.StoreFactRequest, caller: Caller) -> StoreFact:
 
 
 def store_episode(request: pb.StoreEpisodeRequest, caller: Caller) -> AddRecord:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         episode = pb.Episode(
             goal=request.goal, steps=request.steps, outcome=request.outcome, lessons=request.lessons
         )
@@ -126,7 +126,7 @@ def store_episode(request: pb.StoreEpisodeRequest, caller: Caller) -> AddRecord:
 
 
 def add_record(request: pb.AddRecordRequest, caller: Caller) -> AddRecord:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         if request.record.HasField("recovery"):
             check.wrong("record.recovery", "is made by RecordRecovery alone")
         return AddRecord(
@@ -140,7 +140,7 @@ def add_record(request: pb.AddRecordRequest, caller: Caller) -> AddRecord:
 
 
 def put_record(request: pb.PutRecordRequest, caller: Caller) -> PutRecords:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         put = _put(check, request.record, "record.")
         return PutRecords(
             key=key_of(check, caller, request),
@@ -152,7 +152,7 @@ def put_record(request: pb.PutRecordRequest, caller: Caller) -> PutRecords:
 
 
 def batch_put_records(request: pb.BatchPutRecordsRequest, caller: Caller) -> PutRecords:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.amount("records", request.records, MOST_PUT, least=0 if request.delete_ids else 1)
         puts = [
             _put(check, each, f"records[{place}].") for place, each in enumerate(request.records[:MOST_PUT])
@@ -192,7 +192,7 @@ def _put(check: Checks, given: pb.Record, place: str) -> Put:
 
 
 def retrieve_facts(request: pb.RetrieveFactsRequest, caller: Caller) -> RetrieveFacts:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         asked = request.WhichOneof("asked")
         if asked is None:
             check.wrong("query", "must be given, or embedding")
@@ -214,7 +214,7 @@ def retrieve_facts(request: pb.RetrieveFactsRequest, caller: Caller) -> Retrieve
 
 
 def recall_episodes(request: pb.RecallEpisodesRequest, caller: Caller) -> RecallEpisodes:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return RecallEpisodes(
             key=key_of(check, caller, request),
             query=check.text("query", request.query, GOAL, least=1),
@@ -226,7 +226,7 @@ def recall_episodes(request: pb.RecallEpisodesRequest, caller: Caller) -> Recall
 
 
 def retrieve_memories(request: pb.RetrieveMemoriesRequest, caller: Caller) -> RetrieveMemories:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return RetrieveMemories(
             key=key_of(check, caller, request),
             query=check.text("query", request.query, GOAL, least=1),
@@ -257,7 +257,7 @@ def _route(check: Checks, given: pb.Route) -> Route:
 
 
 def get_record(request: pb.GetRecordRequest, caller: Caller) -> GetRecord:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetRecord(
             key=key_of(check, caller, request),
             record_id=RecordId(check.id("record_id", request.record_id)),
@@ -266,7 +266,7 @@ def get_record(request: pb.GetRecordRequest, caller: Caller) -> GetRecord:
 
 
 def update_record(request: pb.UpdateRecordRequest, caller: Caller) -> UpdateRecord:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         named, record = check.mask("update_mask", request.update_mask, FIELDS), request.record
         for field in ("event_time", "confidence", "reward", "episode"):  # what cannot be cleared
             if field in named and not record.HasField(field):
@@ -287,7 +287,7 @@ def update_record(request: pb.UpdateRecordRequest, caller: Caller) -> UpdateReco
 
 
 def list_records(request: pb.ListRecordsRequest, caller: Caller) -> ListRecords:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListRecords(
             key=key_of(check, caller, request),
             filter=record_filter(check, "filter", request.filter),
@@ -298,7 +298,7 @@ def list_records(request: pb.ListRecordsRequest, caller: Caller) -> ListRecords:
 
 
 def delete_records(request: pb.DeleteRecordsRequest, caller: Caller) -> DeleteRecords:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         chosen = record_filter(check, "filter", request.filter)
         if bool(request.record_ids) is not chosen.admits_all:
             check.wrong("filter", "must say which records, where record_ids names none, and only there")
@@ -316,7 +316,7 @@ def delete_records(request: pb.DeleteRecordsRequest, caller: Caller) -> DeleteRe
 
 
 def review_records(request: pb.ReviewRecordsRequest, caller: Caller) -> ReviewRecords:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         decision = check.choice("decision", request.decision, REVIEW_DECISIONS)
         corrects = decision is ReviewDecision.CORRECT
         named = record_ids(check, request.record_ids, 1 if corrects else MOST_IDS)
@@ -338,7 +338,7 @@ def review_records(request: pb.ReviewRecordsRequest, caller: Caller) -> ReviewRe
 
 
 def retract_records(request: pb.RetractRecordsRequest, caller: Caller) -> RetractRecords:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         given = request.filter
         since, until = time_range(check, "filter.written", given.written)
         chosen = Chosen(
@@ -373,7 +373,7 @@ def erase_retraction(request: pb.EraseRetractionRequest, caller: Caller) -> Clos
 def _close_retraction(
     request: pb.ReleaseRetractionRequest | pb.EraseRetractionRequest, caller: Caller, *, erases: bool
 ) -> CloseRetraction:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return CloseRetraction(
             key=key_of(check, caller, request),
             retraction_id=check.id("retraction_id", request.retraction_id),
@@ -383,7 +383,7 @@ def _close_retraction(
 
 
 def list_retractions(request: pb.ListRetractionsRequest, caller: Caller) -> ListRetractions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListRetractions(
             key=key_of(check, caller, request),
             page_size=check.page_size(request.page_size),
@@ -396,7 +396,7 @@ def list_retractions(request: pb.ListRetractionsRequest, caller: Caller) -> List
 
 
 def record_recovery(request: pb.RecordRecoveryRequest, caller: Caller) -> RecordRecovery:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         recovery = Recovery(
             error_type=check.text("error_type", request.error_type, NAME, least=1),
             tool=check.text("tool", request.tool, NAME, least=1),
@@ -417,7 +417,7 @@ def record_recovery(request: pb.RecordRecoveryRequest, caller: Caller) -> Record
 
 
 def find_recoveries(request: pb.FindRecoveriesRequest, caller: Caller) -> FindRecoveries:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         failure = Failure(
             error_type=check.text("error_type", request.error_type, NAME, least=1),
             tool=check.text("tool", request.tool, NAME, least=1),
@@ -434,7 +434,7 @@ def find_recoveries(request: pb.FindRecoveriesRequest, caller: Caller) -> FindRe
 
 
 def report_outcome(request: pb.ReportOutcomeRequest, caller: Caller) -> ReportOutcome:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ReportOutcome(
             key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids),
@@ -446,7 +446,7 @@ def report_outcome(request: pb.ReportOutcomeRequest, caller: Caller) -> ReportOu
 
 
 def give_feedback(request: pb.GiveFeedbackRequest, caller: Caller) -> GiveFeedback:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GiveFeedback(
             key=key_of(check, caller, request),
             record_ids=record_ids(check, request.record_ids),
@@ -471,7 +471,7 @@ def _opinion(check: Checks, request: pb.GiveFeedbackRequest) -> float:
 
 
 def export_feedback(request: pb.ExportFeedbackRequest, caller: Caller) -> ExportFeedback:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ExportFeedback(key=key_of(check, caller, request), min_revision=check.min_revision(request))
 
 
@@ -479,7 +479,7 @@ def export_feedback(request: pb.ExportFeedbackRequest, caller: Caller) -> Export
 
 
 def generate_reflection(request: pb.GenerateReflectionRequest, caller: Caller) -> GenerateReflection:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         if not request.category and not request.record_ids:
             check.wrong("category", "must be given, or record_ids")
         title = check.text("title", request.title, TITLE, least=1)
@@ -496,7 +496,7 @@ def generate_reflection(request: pb.GenerateReflectionRequest, caller: Caller) -
 
 
 def get_reflection(request: pb.GetReflectionRequest, caller: Caller) -> GetReflection:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetReflection(
             key=key_of(check, caller, request),
             reflection_id=ReflectionId(check.id("reflection_id", request.reflection_id)),
@@ -505,7 +505,7 @@ def get_reflection(request: pb.GetReflectionRequest, caller: Caller) -> GetRefle
 
 
 def list_reflections(request: pb.ListReflectionsRequest, caller: Caller) -> ListReflections:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListReflections(
             key=key_of(check, caller, request),
             category=category(check, "category", request.category),
@@ -516,7 +516,7 @@ def list_reflections(request: pb.ListReflectionsRequest, caller: Caller) -> List
 
 
 def delete_reflection(request: pb.DeleteReflectionRequest, caller: Caller) -> DeleteReflection:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return DeleteReflection(
             key=key_of(check, caller, request),
             reflection_id=ReflectionId(check.id("reflection_id", request.reflection_id)),
@@ -525,5 +525,5 @@ def delete_reflection(request: pb.DeleteReflectionRequest, caller: Caller) -> De
 
 
 def declare_tools(request: pb.DeclareToolsRequest, caller: Caller) -> DeclareTools:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return DeclareTools(form=check.choice("tool_format", request.tool_format, or_first(TOOL_FORMATS)))

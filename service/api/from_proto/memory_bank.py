@@ -63,7 +63,7 @@ NewBankId = Callable[[Tenant, RequestKey | None, str], BankId]
 
 
 def create_bank(request: pb.CreateBankRequest, caller: Caller) -> CreateBank:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         bank_id = check.id_or_none("bank_id", request.bank_id)
         if request.allow_existing and not bank_id:
             check.wrong("bank_id", "must be given with allow_existing")
@@ -86,12 +86,12 @@ def create_bank(request: pb.CreateBankRequest, caller: Caller) -> CreateBank:
 
 
 def get_bank(request: pb.GetBankRequest, caller: Caller) -> GetBank:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetBank(key=check.key(caller, request.bank_id), min_revision=check.min_revision(request))
 
 
 def list_banks(request: pb.ListBanksRequest, caller: Caller) -> ListBanks:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListBanks(
             tenant=caller.tenant,
             user=check.text("user", request.user, NAME),
@@ -105,7 +105,7 @@ def list_banks(request: pb.ListBanksRequest, caller: Caller) -> ListBanks:
 
 
 def update_bank(request: pb.UpdateBankRequest, caller: Caller) -> UpdateBank:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         fields = check.mask("update_mask", request.update_mask, BANK_FIELDS)
         if request.bank.bank_id not in ("", request.bank_id):
             check.wrong("bank.bank_id", "must be empty, or the bank_id of the request")
@@ -123,7 +123,7 @@ def update_bank(request: pb.UpdateBankRequest, caller: Caller) -> UpdateBank:
 
 
 def delete_bank(request: pb.DeleteBankRequest, caller: Caller) -> DeleteBank:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.id_or_none("request_id", request.request_id)
         return DeleteBank(
             key=check.key(caller, request.bank_id),
@@ -136,7 +136,7 @@ def delete_bank(request: pb.DeleteBankRequest, caller: Caller) -> DeleteBank:
 
 
 def start_task(request: pb.StartTaskRequest, caller: Caller, new_bank_id: NewBankId) -> StartTask:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         once = check.request(request, *MAY_DIFFER)
         bank_id = request.bank_id or new_bank_id(caller.tenant, once, caller.binding.bank_prefix)
         key = check.key(caller, bank_id)
@@ -171,7 +171,7 @@ def _check_inputs(check: Checks, request: pb.StartTaskRequest) -> None:
 
 
 def advance_task(request: pb.AdvanceTaskRequest, caller: Caller) -> AdvanceTask:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         key = check.key(caller, request.bank_id)
         context = values.context(check, request)
         failed = context.task is not None and context.task.status is TaskStatus.FAILED
@@ -218,7 +218,7 @@ def _beside(
 
 
 def memorize(request: pb.MemorizeRequest, caller: Caller) -> Memorize:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         if not (request.text or request.messages):
             check.wrong("text", "must be given, or messages")
         return _memorize(check, request, caller)
@@ -226,7 +226,7 @@ def memorize(request: pb.MemorizeRequest, caller: Caller) -> Memorize:
 
 def memorize_header(request: pb.MemorizeRequest, caller: Caller) -> Memorize:
     """Reads the first message of MemorizeStream: a Memorize whose text is still to come."""
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         for field in ("text", "messages"):
             if getattr(request, field):
                 check.wrong(f"header.{field}", "must be empty: the text follows piece by piece")
@@ -244,7 +244,7 @@ def _memorize(check: Checks, request: pb.MemorizeRequest, caller: Caller, path: 
 
 
 def restructure(request: pb.RestructureRequest, caller: Caller) -> Restructure:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.id_or_none("request_id", request.request_id)  # doing it twice does nothing twice
         named = check.ids("interaction_ids", request.interaction_ids, MOST_INTERACTIONS)
         return Restructure(
@@ -258,7 +258,7 @@ def restructure(request: pb.RestructureRequest, caller: Caller) -> Restructure:
 
 
 def resolve_conflict(request: pb.ResolveConflictRequest, caller: Caller) -> ResolveConflict:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.optional_vector(request, "embedding")  # conflicts are only found where the service embeds
         type_ = check.choice("verdict_type", request.verdict_type, or_none(VERDICT_TYPES))
         if request.dismiss and type_ is VerdictType.MERGE:
@@ -277,7 +277,7 @@ def resolve_conflict(request: pb.ResolveConflictRequest, caller: Caller) -> Reso
 
 
 def confirm_conflict(request: pb.ConfirmConflictRequest, caller: Caller) -> ConfirmConflict:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ConfirmConflict(
             key=check.key(caller, request.bank_id),
             conflict_id=ConflictId(check.id("conflict_id", request.conflict_id)),
@@ -286,7 +286,7 @@ def confirm_conflict(request: pb.ConfirmConflictRequest, caller: Caller) -> Conf
 
 
 def list_conflicts(request: pb.ListConflictsRequest, caller: Caller) -> ListConflicts:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         node_id = check.id_or_none("node_id", request.node_id)
         check.amount("statuses", request.statuses, MOST_STATUSES)
         statuses = check.choices("statuses", request.statuses[:MOST_STATUSES], CONFLICT_STATUSES)
@@ -304,7 +304,7 @@ def list_conflicts(request: pb.ListConflictsRequest, caller: Caller) -> ListConf
 
 
 def get_insight(request: pb.GetInsightRequest, caller: Caller) -> GetInsight:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetInsight(
             key=check.key(caller, request.bank_id),
             page_size=check.page_size(request.page_size, MOST_SHOWN_TASKS),
@@ -314,7 +314,7 @@ def get_insight(request: pb.GetInsightRequest, caller: Caller) -> GetInsight:
 
 
 def update_insight(request: pb.UpdateInsightRequest, caller: Caller) -> UpdateInsight:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         named, given = check.mask("update_mask", request.update_mask, INSIGHT_FIELDS), request.insight
         goal = check.text("insight.goal", given.goal, GOAL)
         check.amount("insight.completed", given.completed, MOST_TASKS)
@@ -368,7 +368,7 @@ def pending_task(
 
 
 def upload_attachment_header(header: pb.UploadAttachmentHeader, caller: Caller) -> UploadAttachment:
-    with checking(caller) as check:
+    with checking(caller, header) as check:
         attachment_id = check.id_or_none("header.attachment_id", header.attachment_id)
         return UploadAttachment(
             key=check.key(caller, header.bank_id, "header.bank_id"),
@@ -380,7 +380,7 @@ def upload_attachment_header(header: pb.UploadAttachmentHeader, caller: Caller) 
 
 
 def watch_bank(request: pb.WatchBankRequest, caller: Caller) -> WatchBank:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return WatchBank(
             key=check.key(caller, request.bank_id), from_revision=check.revision(request, "from_revision")
         )

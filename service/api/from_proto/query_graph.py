@@ -23,7 +23,7 @@ MOST_INTERACTIONS = 100
 
 
 def add_node(request: pb.AddNodeRequest, caller: Caller) -> AddNodes:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return AddNodes(
             key=check.key(caller, request.bank_id),
             nodes=(_new_node(check, request),),
@@ -38,7 +38,7 @@ def batch_add_nodes(request: pb.BatchAddNodesRequest, caller: Caller) -> AddNode
     if request.ByteSize() > MOST_BYTES:
         raise LimitReached("bytes of a batch", MOST_BYTES, "send the nodes in smaller batches")
     nodes = request.nodes
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.amount("nodes", nodes, MOST_NODES, least=1)
         return AddNodes(
             key=check.key(caller, request.bank_id),
@@ -73,7 +73,7 @@ def _new_node(check: Checks, new: pb.AddNodeRequest | pb.NewNode) -> NewNode:
 
 
 def get_node(request: pb.GetNodeRequest, caller: Caller) -> GetNode:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetNode(
             key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),
@@ -83,7 +83,7 @@ def get_node(request: pb.GetNodeRequest, caller: Caller) -> GetNode:
 
 
 def list_nodes(request: pb.ListNodesRequest, caller: Caller) -> ListNodes:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListNodes(
             key=check.key(caller, request.bank_id),
             filter=chosen(check, "filter", request.filter),
@@ -95,7 +95,7 @@ def list_nodes(request: pb.ListNodesRequest, caller: Caller) -> ListNodes:
 
 
 def update_node(request: pb.UpdateNodeRequest, caller: Caller) -> UpdateNode:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         named, node = check.mask("update_mask", request.update_mask, NODE_FIELDS), request.node
         for field in ("embedding", "event_time"):  # what a node always has cannot be cleared
             if field in named and not node.HasField(field):
@@ -124,7 +124,7 @@ def update_node(request: pb.UpdateNodeRequest, caller: Caller) -> UpdateNode:
 
 
 def delete_node(request: pb.DeleteNodeRequest, caller: Caller) -> DeleteNode:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return DeleteNode(
             key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),
@@ -134,7 +134,7 @@ def delete_node(request: pb.DeleteNodeRequest, caller: Caller) -> DeleteNode:
 
 
 def relate(request: pb.RelateRequest, caller: Caller) -> Relate:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         one, other = _two_nodes(check, request)
         return Relate(
             key=check.key(caller, request.bank_id),
@@ -145,7 +145,7 @@ def relate(request: pb.RelateRequest, caller: Caller) -> Relate:
 
 
 def unrelate(request: pb.UnrelateRequest, caller: Caller) -> Unrelate:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         one, other = _two_nodes(check, request)
         return Unrelate(
             key=check.key(caller, request.bank_id),
@@ -163,7 +163,7 @@ def _two_nodes(check: Checks, request: pb.RelateRequest | pb.UnrelateRequest) ->
 
 
 def list_neighbors(request: pb.ListNeighborsRequest, caller: Caller) -> ListNeighbors:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListNeighbors(
             key=check.key(caller, request.bank_id),
             node_id=NodeId(check.id("node_id", request.node_id)),
@@ -175,7 +175,7 @@ def list_neighbors(request: pb.ListNeighborsRequest, caller: Caller) -> ListNeig
 
 
 def merge_nodes(request: pb.MergeNodesRequest, caller: Caller) -> MergeNodes:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         new_node_id = check.id_or_none("new_node_id", request.new_node_id)
         for field in ("context", "keywords"):
             if getattr(request, field) and not request.summary:

@@ -127,7 +127,9 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
         category=category(check, f"{path}category", given.category) or default_category(kind),
         subcategory=check.text(f"{path}subcategory", given.subcategory, NAME),
         tags=check.texts(f"{path}tags", given.tags, KEYWORDS, KEYWORD),
-        content=content if episode is not None else check.text(f"{path}content", content, SENTENCE, least=1),
+        content=content
+        if kind is RecordKind.EPISODE
+        else check.text(f"{path}content", content, SENTENCE, least=1),
         detail=check.text(f"{path}detail", given.detail, DETAIL),
         confidence=origin.first_confidence if confidence is None else confidence,
         reward=_reward(check, given, path) if given.HasField("reward") else 0.0,

@@ -13,7 +13,7 @@ MOST_INTERACTIONS = 100
 
 
 def retract(request: pb.RetractInteractionsRequest, caller: Caller) -> RetractInteractions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         since, until = time_range(check, "written", request.written)
         named = check.ids("interaction_ids", request.interaction_ids, MOST_INTERACTIONS)
         source = check.text("source", request.source, SOURCE) if request.HasField("source") else None
@@ -47,7 +47,7 @@ def erase(request: pb.EraseInteractionsRequest, caller: Caller) -> CloseInteract
 def _close(
     request: pb.ReleaseInteractionsRequest | pb.EraseInteractionsRequest, caller: Caller, *, erases: bool
 ) -> CloseInteractions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return CloseInteractions(
             key=check.key(caller, request.bank_id),
             retraction_id=check.id("retraction_id", request.retraction_id),
@@ -59,7 +59,7 @@ def _close(
 def list_retractions(
     request: pb.ListInteractionRetractionsRequest, caller: Caller
 ) -> ListInteractionRetractions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListInteractionRetractions(
             key=check.key(caller, request.bank_id),
             page_size=check.page_size(request.page_size),

@@ -59,7 +59,7 @@ _FUSIONS = or_first(FUSIONS)
 
 
 def search(request: pb.SearchRequest, caller: Caller) -> Searches:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return Searches(
             key=check.key(caller, request.bank_id),
             asks=(ask(check, request),),
@@ -68,7 +68,7 @@ def search(request: pb.SearchRequest, caller: Caller) -> Searches:
 
 
 def batch_search(request: pb.BatchSearchRequest, caller: Caller) -> Searches:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.amount("searches", request.searches, MOST_SEARCHES, least=1)
         asks = []
         for index, one in enumerate(request.searches[:MOST_SEARCHES]):
@@ -160,7 +160,7 @@ def time_range(
 
 
 def augment(request: pb.AugmentRequest, caller: Caller) -> Augment:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return Augment(
             key=check.key(caller, request.bank_id),
             query=check.text("query", request.query, GOAL),
@@ -186,13 +186,13 @@ def _floor(check: Checks, request: pb.AugmentRequest) -> float | None:
 
 
 def assemble_context(request: pb.AssembleContextRequest, caller: Caller) -> AssembleContext:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return _context(check, request, caller)
 
 
 def explain(request: pb.ExplainRequest, caller: Caller) -> Explain:
     """Reads the context in question by the fields that AssembleContextRequest has by the same numbers."""
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         of_memory = pb.ExplainRequest()
         of_memory.CopyFrom(request)
         of_memory.ClearField(request.WhichOneof("memory") or "text")
@@ -201,7 +201,7 @@ def explain(request: pb.ExplainRequest, caller: Caller) -> Explain:
 
 
 def explain_pair(request: pb.ExplainPairRequest, caller: Caller) -> ExplainPair:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         if bool(request.bank_id) is bool(request.user):
             check.wrong("bank_id", "must be given, or user, and not both")
         first, second = check.id("first", request.first), check.id("second", request.second)

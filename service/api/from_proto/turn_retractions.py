@@ -12,7 +12,7 @@ from service.api.from_proto.values import conversation_key
 
 
 def retract(request: pb.RetractTurnsRequest, caller: Caller) -> RetractTurns:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         since, until = time_range(check, "written", request.written)
         named = named_steps(check, request.steps)
         writer = check.text("writer", request.writer, NAME)
@@ -41,7 +41,7 @@ def erase(request: pb.EraseTurnsRequest, caller: Caller) -> CloseTurns:
 def _close(
     request: pb.ReleaseTurnsRequest | pb.EraseTurnsRequest, caller: Caller, *, erases: bool
 ) -> CloseTurns:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return CloseTurns(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             retraction_id=check.id("retraction_id", request.retraction_id),
@@ -51,7 +51,7 @@ def _close(
 
 
 def list_retractions(request: pb.ListTurnRetractionsRequest, caller: Caller) -> ListTurnRetractions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListTurnRetractions(
             key=conversation_key(check, caller, request.user, request.conversation_id),
             page_size=check.page_size(request.page_size),

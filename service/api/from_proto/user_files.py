@@ -157,7 +157,7 @@ class UserReader:
 
     def _checked(self, name: str, read: Reader, message: Message) -> Read:
         try:
-            with checking(self._caller) as check:
+            with checking(self._caller, message) as check:
                 return read(check, message, self._key)
         except InvalidRequest as invalid:
             worst = invalid.violations[0]

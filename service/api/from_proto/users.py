@@ -18,14 +18,14 @@ MOST_NAMES, SHORTEST_NAME = 20, 2
 
 
 def get_user(request: pb.GetUserRequest, caller: Caller) -> GetUser:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return GetUser(
             key=_key(check, caller, request.user, "user"), min_revision=check.min_revision(request)
         )
 
 
 def list_users(request: pb.ListUsersRequest, caller: Caller) -> ListUsers:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ListUsers(
             tenant=caller.tenant,
             page_size=check.page_size(request.page_size),
@@ -34,7 +34,7 @@ def list_users(request: pb.ListUsersRequest, caller: Caller) -> ListUsers:
 
 
 def update_user(request: pb.UpdateUserRequest, caller: Caller) -> UpdateUser:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         given = request.user
         retention = given.HasField("retention")
         for kind, most in sorted(given.quotas.items()):
@@ -55,13 +55,13 @@ def update_user(request: pb.UpdateUserRequest, caller: Caller) -> UpdateUser:
 
 
 def purge_user(request: pb.PurgeUserRequest, caller: Caller) -> PurgeUser:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.request(request)
         return PurgeUser(key=_key(check, caller, request.user, "user"), include_banks=request.include_banks)
 
 
 def erase_mentions(request: pb.EraseMentionsRequest, caller: Caller) -> EraseMentions:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         check.request(request)
         names = check.texts("mentions", request.mentions, MOST_NAMES, NAME)
         if not names:
@@ -77,7 +77,7 @@ def erase_mentions(request: pb.EraseMentionsRequest, caller: Caller) -> EraseMen
 
 
 def export_user(request: pb.ExportUserRequest, caller: Caller) -> ExportUser:
-    with checking(caller) as check:
+    with checking(caller, request) as check:
         return ExportUser(
             key=_key(check, caller, request.user, "user"),
             omit_banks=request.omit_banks,

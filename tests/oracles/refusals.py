@@ -1,0 +1,137 @@
+"""What is refused of every field of every request: values at bounds, beside them and beyond, one field at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.field_mask_pb2 import FieldMask
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from core.errors import MemoryBankError
+from core.usecases.limits import Limits
+from memorybank.v1 import types_pb2
+from tests.oracles.answering import Answering, refusal_of
+from tests.service.api.every_violation import RIGHT, WRONG
+from tests.service.api.test_bad_input import METHODS, wrong
+from tests.service.api.violations import BAD_TIMES, BAD_TTLS, BAD_VECTORS, paths
+
+LENGTHS = (64, 128, 1_024, 4_096, 16_384, 65_536)
+COUNTS = (0, 1, 16, 64, 100)
+NUMBERS = (-1, 0, 1, 3, 100, 200, 1_000, 8_192, 1_000_000, 10_000_000)
+SHARES = (-1.0, -0.1, 0.0, 1.0, 1.1, 5.0, 10.0, 10.5, float("nan"), float("inf"))
+WORDS = ("", " ", "a\0b", "a\nb", "x", "X y", "节点", "{}", "[")
+
+
+class Accepted(Exception):
+    """A request was read and goes on to the memory."""
+
+
+class NoMemory:
+    """The place of a house: whatever is asked of it says that the request was accepted."""
+
+    finished_ttl = None
+    limits = Limits()
+
+    def __getattr__(self, name: str) -> Any:
+        raise Accepted
+
+
+def around(numbers: Sequence[int]) -> list[int]:
+    return sorted({n + d for n in numbers for d in (0, 1)})
+
+
+def values(field: FieldDescriptor) -> list[Any]:
+    """Returns values of a field's type, at the bounds of the contract, one below and one above."""
+    message = field.message_type
+    if message is not None and message.GetOptions().map_entry:
+        return [
+            dict.fromkeys(map(str, range(n)), _one(message.fields_by_name["value"])) for n in around(COUNTS)
+        ]
+    if field.is_repeated:
+        one = _one(field)
+        several = [[_named(one, n) for n in range(count)] for count in around(COUNTS)]
+        return [*several, [one, one], *([each] for each in _singles(field))]
+    return _singles(field)
+
+
+def _named(one: Any, number: int) -> Any:
+    if isinstance(one, str):
+        return f"{one}{number}"
+    return number + 1 if isinstance(one, int) else one
+
+
+def _one(field: FieldDescriptor) -> Any:
+    if field.message_type is not None:
+        return field.message_type._concrete_class()
+    return {FieldDescriptor.CPPTYPE_STRING: "x", FieldDescriptor.CPPTYPE_BOOL: True}.get(field.cpp_type, 1)
+
+
+def _singles(field: FieldDescriptor) -> list[Any]:
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return [b"", b"x", b"x" * 1_048_576, b"x" * 1_048_577]
+    match field.cpp_type:
+        case FieldDescriptor.CPPTYPE_STRING:
+            return [*WORDS, *("字" * n for n in around(LENGTHS)), "x" * 128]
+        case FieldDescriptor.CPPTYPE_BOOL:
+            return [False, True]
+        case FieldDescriptor.CPPTYPE_ENUM:
+            assert field.enum_type is not None
+            return [*(each.number for each in field.enum_type.values), 99, -1]
+        case FieldDescriptor.CPPTYPE_DOUBLE | FieldDescriptor.CPPTYPE_FLOAT:
+            return [*SHARES]
+        case FieldDescriptor.CPPTYPE_MESSAGE:
+            return _messages(field)
+    return [-(2**31), *around(NUMBERS)]
+
+
+def _messages(field: FieldDescriptor) -> list[Any]:
+    assert field.message_type is not None
+    return {
+        "Timestamp": [Timestamp(), Timestamp(seconds=5), Timestamp(seconds=6), *BAD_TIMES],
+        "Duration": [Duration(seconds=s) for s in (-1, 0, 1, 60, 61, 315_576_000_000)] + BAD_TTLS,
+        "FieldMask": [FieldMask(), FieldMask(paths=["nothing"])],
+        "Vector": [types_pb2.Vector(values=[1.0] * 8_192), *BAD_VECTORS],
+    }.get(field.message_type.name, [field.message_type._concrete_class()])
+
+
+def fields_of(method: str) -> Iterator[tuple[str, FieldDescriptor]]:
+    """Yields the fields of a request by their paths, outer ones too."""
+    leaves = list(paths(METHODS[method].input_type, frozenset()))
+    every = {}
+    for leaf in leaves:
+        parts = leaf.split(".")
+        for length in range(1, len(parts) + 1):
+            every[".".join(parts[:length]).removesuffix("[]")] = None
+    for path in every:
+        inside, field = METHODS[method].input_type, None
+        for part in path.split("."):
+            field = inside.fields_by_name[part.removesuffix("[]")]
+            inside = field.message_type or inside
+        assert field is not None
+        yield path, field
+
+
+async def refusals() -> list[tuple[str, str]]:
+    """Returns what is answered of each field's values, by method and field."""
+    house: Any = NoMemory()
+    answering = Answering(house)
+    found = []
+    for method in RIGHT:
+        table: Mapping[str, list[Any]] = WRONG[method]
+        for path, field in fields_of(method):
+            tried = [*table.get(path, ()), *values(field)]
+            answers = [await _refusal(answering, method, wrong(method, path, value)) for value in tried]
+            found.append((f"{method} {path}", "\n--\n".join(answers)))
+    return found
+
+
+async def _refusal(answering: Answering, method: str, sent: list[Message]) -> str:
+    try:
+        await answering.answer(method, sent)
+    except MemoryBankError as error:
+        return refusal_of(error)
+    except Accepted:
+        pass
+    return "accepted"

@@ -1,0 +1,31 @@
+"""Answers are what they were: refusals of every field's values, and calls recorded in one process.
+
+A change that means to change answers writes the digests anew: `python -m tests.oracles.write`.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.oracles.answering import digests
+from tests.oracles.calls import ELSEWHERE, recorded
+from tests.oracles.refusals import refusals
+from tests.service.api.test_bad_input import METHODS
+
+HERE = Path(__file__).parent
+
+
+def changed(file: str, answers: Iterable[tuple[str, str]]) -> list[str]:
+    """Returns the lines that are others now."""
+    was, now = (HERE / file).read_text(encoding="utf-8").splitlines(), digests(answers).splitlines()
+    return sorted(set(was) ^ set(now)) if set(was) != set(now) else [] if was == now else ["their order"]
+
+
+async def test_every_field_s_values_are_refused_and_accepted_as_before() -> None:
+    assert changed("refusals.txt", await refusals()) == []
+
+
+async def test_recorded_calls_are_answered_as_before() -> None:
+    answers = await recorded()
+
+    assert changed("calls.txt", answers) == []
+    assert {asked.split()[1] for asked, _ in answers} == set(METHODS) - set(ELSEWHERE)
