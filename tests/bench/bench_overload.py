@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
 
@@ -45,7 +45,8 @@ from tests.bench.measuring import calm, table
 from tests.support.process import server_process
 
 QUESTIONS = 1_000
-TEXTS = 50  # of a batch of texts
+TEXTS = 20  # of a batch of texts
+BY_ONE = (0.5, 0.8, 1.1, 1.5)
 FEW = 5  # short searches of which the median counts, before an overload and after it
 BATCH_SEARCH = "/memorybank.v1.Retrieval/BatchSearch"
 ASSEMBLE_CONTEXT = "/memorybank.v1.Retrieval/AssembleContext"
@@ -69,13 +70,16 @@ HEADER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of call: its requests, its deadline in seconds, the loads of its steps (calls a second)."""
+    """A kind of call: its requests, its deadline in seconds, the loads of its steps (calls a second). `by_one`: both
+    are multiples of what one call takes alone, and of how many one caller gets done a second: texts take what the
+    machine has."""
 
     name: str
     method: str
     requests: Iterator[bytes]
     timeout: float
     steps: tuple[float, ...]
+    by_one: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +111,15 @@ class Bench:
         self._folder, self._given = folder, given
 
     async def rows(self, kind: Kind, short: Kind) -> list[tuple[str, ...]]:
+        if kind.by_one:
+            alone = await self.alone(kind)
+            steps = tuple(step / alone for step in kind.steps)
+            kind = replace(kind, timeout=kind.timeout * alone, steps=steps)
         steps = [await self.load(kind, rate, self._given.connections) for rate in kind.steps]
         peak = max(outcome.in_time for outcome in steps)
-        before = await self.short(short)
+        before = await self.alone(short)
         over = await self.load(kind, 5 * peak, self._given.connections, rests=False)
-        after = await self.short(short)
+        after = await self.alone(short)
         await calm(self._pid, within=10)
         by_one, beside = await asyncio.gather(self.load(kind, 5 * peak, 1), self.load(short, BESIDE, 1))
         last = (
@@ -121,8 +129,8 @@ class Bench:
         )
         return [row(kind.name, outcome, peak) for outcome in steps] + [row(kind.name, over, peak, last)]
 
-    async def short(self, kind: Kind) -> float:
-        """Seconds of a short search, one at a time."""
+    async def alone(self, kind: Kind) -> float:
+        """Seconds of a call, one at a time."""
         call, took = self._channel.unary_unary(kind.method), []
         for _ in range(FEW):
             start = time.perf_counter()
@@ -198,29 +206,33 @@ def kinds(corpus: Corpus) -> dict[str, Kind]:
             name="texts",
             method=BATCH_ADD,
             requests=texts_added(corpus, numbers),
-            timeout=3.0,
-            steps=(1.0, 2.0, 3.0, 5.0),
+            timeout=6.0,
+            steps=BY_ONE,
+            by_one=True,
         ),
         "searches": Kind(
             name="searches",
             method=BATCH_SEARCH,
             requests=searched_together(corpus),
-            timeout=3.0,
-            steps=(1.0, 2.0, 3.0, 5.0),
+            timeout=6.0,
+            steps=BY_ONE,
+            by_one=True,
         ),
         "fact": Kind(
             name="fact",
             method=STORE_FACT,
             requests=facts(corpus),
-            timeout=1.0,
-            steps=(10.0, 20.0, 40.0, 80.0),
+            timeout=50.0,
+            steps=BY_ONE,
+            by_one=True,
         ),
         "context": Kind(
             name="context",
             method=ASSEMBLE_CONTEXT,
             requests=contexts(corpus),
-            timeout=1.0,
-            steps=(20.0, 40.0, 60.0, 80.0),
+            timeout=50.0,
+            steps=BY_ONE,
+            by_one=True,
         ),
     }
 
