@@ -1,12 +1,14 @@
 """Who may begin, who waits and who is refused, by the kind of work that a call is.
 
 Law: of each kind so many calls are at work, and no more wait than can be begun in time. By Little's law one that comes
-waits for those ahead of it times the seconds that a call keeps its place, as measured, over the places; what would come
-too late for its deadline is refused at once, before its request is parsed. Turns are fair between callers, and what its
-caller gave up never begins. Reads take no place: most are done before another could begin, and texts have a lane.
+waits for the seconds that those ahead of it will keep their places, over the places; what would come too late for its
+deadline is refused at once, before its request is parsed. How long a call keeps its place is reckoned from what its
+method took of late and from its size. Turns are fair between callers, and what its caller gave up never begins. Reads
+take no place: most are done before another could begin, and texts have a lane.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +21,7 @@ from service.process.calling import Caller
 from service.process.fair_queue import FairQueue
 
 SMOOTHING = 0.1  # weight of the newest measurement
+PLAIN = 1_000  # bytes of a request that take as long as what a call of any size takes
 IN_TIME = (
     0.5  # share of the time left that beginning and working may take, as reckoned: loads vary, answers travel
 )
@@ -82,6 +85,22 @@ def _idempotency(method: str) -> int:
     return int(options.idempotency_level)
 
 
+class Pace:
+    """What calls of one method take. A call is reckoned by its size, and as no more than the slowest of late: bytes of
+    vectors are not bytes of text."""
+
+    def __init__(self) -> None:
+        self._each = self._longest = 0.0  # seconds: of a byte, of a call
+
+    def seconds(self, size: int) -> float:
+        """Reckons how long a call of so many bytes will keep its place."""
+        return min(self._longest, self._each * (PLAIN + size))
+
+    def learn(self, size: int, seconds: float) -> None:
+        self._each += SMOOTHING * (seconds / (PLAIN + size) - self._each)
+        self._longest = max(seconds, self._longest + SMOOTHING * (seconds - self._longest))
+
+
 class Room:
     """So many places for one kind of work, and the queue before them."""
 
@@ -89,20 +108,21 @@ class Room:
         self._work = work
         self._places = self._free = places
         self._queue: FairQueue[asyncio.Future[None]] = FairQueue()
-        self._seconds = 0.0  # that a call keeps its place
+        self._paces: defaultdict[str, Pace] = defaultdict(Pace)
         self.waiting = 0
 
-    async def enter(self, who: Caller, now: float) -> None:
-        """Takes a place, in turn. Raises Overloaded when it would be too late."""
+    async def enter(self, who: Caller, now: float, method: str, size: int = 0) -> None:
+        """Takes a place, in turn. `size`: bytes of the request. Raises Overloaded when it would be too late."""
         if self._free:
             self._free -= 1
             return
-        wait = (self._queue.ahead(who.name, 1.0) + 1.0) * self._seconds / self._places
-        left = LONGEST_WAIT if who.deadline is None else (who.deadline - now) * IN_TIME - self._seconds
+        own = self._paces[method].seconds(size)
+        wait = (self._queue.ahead(who.name, own) + own) / self._places
+        left = LONGEST_WAIT if who.deadline is None else (who.deadline - now) * IN_TIME - own
         if wait > min(left, LONGEST_WAIT):
             raise Overloaded(self._work, round(wait, 3))
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.push(who.name, 1.0, turn)
+        self._queue.push(who.name, own, turn)
         self.waiting += 1
         try:
             await turn
@@ -114,9 +134,12 @@ class Room:
         finally:
             self.waiting -= 1
 
-    def leave(self, seconds: float) -> None:
-        """Gives the place on; it was kept for so long."""
-        self._seconds += SMOOTHING * (seconds - self._seconds)
+    def leave(self, method: str, size: int, seconds: float, *, is_done: bool) -> None:
+        """Gives the place on, which was kept for so long. Of a call that was not carried out only that counts, that it
+        took longer than reckoned: a refusal takes next to nothing."""
+        pace = self._paces[method]
+        if is_done or seconds > pace.seconds(size):
+            pace.learn(size, seconds)
         self._give_on()
 
     def _give_on(self) -> None:

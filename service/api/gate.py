@@ -99,7 +99,7 @@ class Gate:
         what its caller must be allowed, where callers are asked who they are."""
         kind = kind_of(method, streams=streams, endless=endless)
         room = self._admission.rooms.get(kind)
-        in_turn = behaviour if room is None else _in_turn(behaviour, room)
+        in_turn = behaviour if room is None else _in_turn(behaviour, room, method)
         timely = within_deadline(in_turn, self._admission, kind)
         return self._answered(method, self._admitted(timely, streams=streams, endless=endless), needs)
 
@@ -221,13 +221,13 @@ def within_deadline(inner: Behaviour, admission: Admission, kind: Kind) -> Behav
     async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
         remaining = admission.deadline_of(kind, context.time_remaining())
         if remaining is None:
-            with _working_for(context.peer(), None):
+            with _working_for(context.peer(), None, kind):
                 return await inner(request, context)
         if remaining <= 0:
             raise DeadlineExceeded
         try:
             async with asyncio.timeout(remaining) as limit:
-                with _working_for(context.peer(), limit.when()):
+                with _working_for(context.peer(), limit.when(), kind):
                     return await inner(request, context)
         except TimeoutError:
             if limit.expired():
@@ -238,8 +238,8 @@ def within_deadline(inner: Behaviour, admission: Admission, kind: Kind) -> Behav
 
 
 @contextmanager
-def _working_for(name: str, deadline: float | None) -> Iterator[None]:
-    who = Caller(name=name, deadline=deadline)
+def _working_for(name: str, deadline: float | None, kind: Kind) -> Iterator[None]:
+    who = Caller(name=name, deadline=deadline, stores_last=kind is Kind.BATCH)
     works_for(who)
     try:
         yield
@@ -247,17 +247,20 @@ def _working_for(name: str, deadline: float | None) -> Iterator[None]:
         who.has_ended = True
 
 
-def _in_turn(inner: Behaviour, room: Room) -> Behaviour:
+def _in_turn(inner: Behaviour, room: Room, method: str) -> Behaviour:
     """Begins when there is a place. Raises Overloaded."""
 
     async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
         now = asyncio.get_running_loop().time
-        await room.enter(caller(), now())
-        start = now()
+        size = len(request) if isinstance(request, bytes) else 0
+        await room.enter(caller(), now(), method, size)
+        start, is_done = now(), False
         try:
-            return await inner(request, context)
+            answer = await inner(request, context)
+            is_done = True
+            return answer
         finally:
-            room.leave(now() - start)
+            room.leave(method, size, now() - start, is_done=is_done)
 
     return call
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 @dataclass(slots=True, eq=False)
 class Caller:
-    """`name` is the connection that the call came by; `deadline` is on the loop's clock."""
+    """`name` is the connection that the call came by; `deadline` is on the loop's clock. `stores_last`: nothing of the
+    call is stored before all of it has been embedded, so that it may be refused until then."""
 
     name: str
     deadline: float | None
+    stores_last: bool = False
     has_ended: bool = False
 
 

@@ -2,11 +2,16 @@
 
     python -m tests.bench.bench_overload [--kinds search text add batch] [--nodes 1000] [--seconds 4] [--connections 4]
 
+Kinds: `search` by vector, `text` (searches of new texts), `add` (a node with its vector), `batch` (a hundred of them),
+`texts` (BatchAddNodes of texts alone), `searches` (BatchSearch of new texts), `fact` (StoreFact), `context`
+(AssembleContext of the bank for a new input).
+
 For each kind of call the load is raised step by step, which shows the peak: most calls a second answered within their
 deadline. Then five times the peak is asked for. Calls are sent when they are due, by a process of its own
 (`tests.bench.open_load`; a client in Go that sends the same found the same). "by one": what one connection alone that
 asks for five times the peak is answered in time. "beside": short searches by text, twenty a second on a connection of
-their own, meanwhile.
+their own, meanwhile. "next ÷ before": a short search right after an overload beside the same before it, medians of a
+few.
 """
 
 import argparse
@@ -15,14 +20,16 @@ import base64
 import json
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
 
 import grpc
 import numpy as np
 
+from memorybank.v1 import long_term_pb2, query_graph_pb2, retrieval_pb2
 from tests.bench.bench_service import (
     ADD_NODE,
     BANK,
@@ -38,6 +45,12 @@ from tests.bench.measuring import calm, table
 from tests.support.process import server_process
 
 QUESTIONS = 1_000
+TEXTS = 20  # of a batch of texts
+BY_ONE = (0.5, 0.8, 1.1, 1.5)
+FEW = 5  # short searches of which the median counts, before an overload and after it
+BATCH_SEARCH = "/memorybank.v1.Retrieval/BatchSearch"
+ASSEMBLE_CONTEXT = "/memorybank.v1.Retrieval/AssembleContext"
+STORE_FACT = "/memorybank.v1.LongTerm/StoreFact"
 MOST_REQUESTS = 20_000  # different ones of a step
 BESIDE = 20.0  # short searches a second
 HEADER = (
@@ -51,18 +64,22 @@ HEADER = (
     "p99 ms",
     "by one",
     "beside p99 ms",
+    "next ÷ before",
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of call: its requests, its deadline in seconds, the loads of its steps (calls a second)."""
+    """A kind of call: its requests, its deadline in seconds, the loads of its steps (calls a second). `by_one`: both
+    are multiples of what one call takes alone, and of how many one caller gets done a second: texts take what the
+    machine has."""
 
     name: str
     method: str
     requests: Iterator[bytes]
     timeout: float
     steps: tuple[float, ...]
+    by_one: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,22 +104,41 @@ class Outcome:
 class Bench:
     """A filled service and the processes that ask it."""
 
-    def __init__(self, address: str, pid: int, folder: Path, given: argparse.Namespace) -> None:
-        self._address, self._pid = address, pid
+    def __init__(
+        self, channel: grpc.aio.Channel, address: str, pid: int, folder: Path, given: argparse.Namespace
+    ) -> None:
+        self._channel, self._address, self._pid = channel, address, pid
         self._folder, self._given = folder, given
 
     async def rows(self, kind: Kind, short: Kind) -> list[tuple[str, ...]]:
+        if kind.by_one:
+            alone = await self.alone(kind)
+            steps = tuple(step / alone for step in kind.steps)
+            kind = replace(kind, timeout=kind.timeout * alone, steps=steps)
         steps = [await self.load(kind, rate, self._given.connections) for rate in kind.steps]
         peak = max(outcome.in_time for outcome in steps)
-        over = await self.load(kind, 5 * peak, self._given.connections)
+        before = await self.alone(short)
+        over = await self.load(kind, 5 * peak, self._given.connections, rests=False)
+        after = await self.alone(short)
+        await calm(self._pid, within=10)
         by_one, beside = await asyncio.gather(self.load(kind, 5 * peak, 1), self.load(short, BESIDE, 1))
         last = (
             f"{by_one.in_time / peak:.0%}",
             f"{beside.last:,.0f} ({beside.statuses.get('0', 0)} of {round(BESIDE * beside.seconds)} answered)",
+            f"{after / before:.1f}",
         )
         return [row(kind.name, outcome, peak) for outcome in steps] + [row(kind.name, over, peak, last)]
 
-    async def load(self, kind: Kind, rate: float, connections: int) -> Outcome:
+    async def alone(self, kind: Kind) -> float:
+        """Seconds of a call, one at a time."""
+        call, took = self._channel.unary_unary(kind.method), []
+        for _ in range(FEW):
+            start = time.perf_counter()
+            await call(next(kind.requests), timeout=60.0)
+            took.append(time.perf_counter() - start)
+        return float(np.median(took))
+
+    async def load(self, kind: Kind, rate: float, connections: int, *, rests: bool = True) -> Outcome:
         seconds, requests = self._given.seconds, self._folder / f"{kind.name}.{rate:.0f}.{connections}"
         asked = islice(kind.requests, min(MOST_REQUESTS, round(rate * seconds)))
         requests.write_bytes(b"\n".join(base64.b64encode(request) for request in asked))
@@ -113,12 +149,13 @@ class Bench:
             stdout=asyncio.subprocess.PIPE,
         )
         said, _ = await client.communicate()
-        await calm(self._pid, within=10)
+        if rests:
+            await calm(self._pid, within=10)
         found = json.loads(said)
         return Outcome(asked=rate, seconds=seconds, statuses=found["statuses"], latencies=found["latencies"])
 
 
-def row(name: str, outcome: Outcome, peak: float, last: tuple[str, str] = ("", "")) -> tuple[str, ...]:
+def row(name: str, outcome: Outcome, peak: float, last: tuple[str, ...] = ("", "", "")) -> tuple[str, ...]:
     statuses = outcome.statuses
     late = sum(many for status, many in statuses.items() if status not in ("0", "1", "8"))
     return (
@@ -165,6 +202,38 @@ def kinds(corpus: Corpus) -> dict[str, Kind]:
             timeout=3.0,
             steps=(10.0, 20.0, 30.0, 40.0),
         ),
+        "texts": Kind(
+            name="texts",
+            method=BATCH_ADD,
+            requests=texts_added(corpus, numbers),
+            timeout=6.0,
+            steps=BY_ONE,
+            by_one=True,
+        ),
+        "searches": Kind(
+            name="searches",
+            method=BATCH_SEARCH,
+            requests=searched_together(corpus),
+            timeout=6.0,
+            steps=BY_ONE,
+            by_one=True,
+        ),
+        "fact": Kind(
+            name="fact",
+            method=STORE_FACT,
+            requests=facts(corpus),
+            timeout=50.0,
+            steps=BY_ONE,
+            by_one=True,
+        ),
+        "context": Kind(
+            name="context",
+            method=ASSEMBLE_CONTEXT,
+            requests=contexts(corpus),
+            timeout=50.0,
+            steps=BY_ONE,
+            by_one=True,
+        ),
     }
 
 
@@ -172,6 +241,39 @@ def vectors(corpus: Corpus) -> Iterator[bytes]:
     questions = corpus.questions(QUESTIONS)
     for number in count():
         yield by_vector(BANK, questions[number % QUESTIONS]).SerializeToString()
+
+
+def asked_anew(corpus: Corpus) -> Iterator[str]:
+    """Yields short texts, none of them twice."""
+    questions = corpus.questions(QUESTIONS)
+    for number in count():
+        yield f"{questions[number % QUESTIONS].text} {number}"
+
+
+def texts_added(corpus: Corpus, numbers: Iterator[int]) -> Iterator[bytes]:
+    texts = asked_anew(corpus)
+    while True:
+        nodes = [
+            query_graph_pb2.NewNode(node_id=f"t{next(numbers)}", summary=next(texts)) for _ in range(TEXTS)
+        ]
+        yield query_graph_pb2.BatchAddNodesRequest(bank_id=BANK, nodes=nodes).SerializeToString()
+
+
+def searched_together(corpus: Corpus) -> Iterator[bytes]:
+    texts = asked_anew(corpus)
+    while True:
+        asked = [retrieval_pb2.SearchRequest(text=next(texts)) for _ in range(TEXTS)]
+        yield retrieval_pb2.BatchSearchRequest(bank_id=BANK, searches=asked).SerializeToString()
+
+
+def facts(corpus: Corpus) -> Iterator[bytes]:
+    for text in asked_anew(corpus):
+        yield long_term_pb2.StoreFactRequest(user="ada", content=text).SerializeToString()
+
+
+def contexts(corpus: Corpus) -> Iterator[bytes]:
+    for text in asked_anew(corpus):
+        yield retrieval_pb2.AssembleContextRequest(bank_id=BANK, input=text).SerializeToString()
 
 
 def short_searches(corpus: Corpus) -> Kind:
@@ -188,7 +290,7 @@ async def measure(given: argparse.Namespace, folder: Path) -> list[tuple[str, ..
     ):
         await fill(channel, BANK, corpus)
         await calm(server.pid)
-        bench = Bench(server.address, server.pid, folder, given)
+        bench = Bench(channel, server.address, server.pid, folder, given)
         offered, short = kinds(corpus), short_searches(corpus)
         return [row for name in given.kinds for row in await bench.rows(offered[name], short)]
 

@@ -61,7 +61,7 @@ class LocalEmbedder:
             tokenizer = beside.submit(Tokenizer, model.vocabulary)
             self.encoder = Encoder(model.weights, calibration)
         self.tokenizer = tokenizer.result()
-        self._queries = Lane("embed-query", query_threads, refuses=True)
+        self._queries = Lane("embed-query", query_threads, refuses=True, characters=QUERY_CHARACTERS)
         self.passages = Lane("embed-passage", passage_threads)
         self._overhearing: list[Callable[[], Keep]] = []
 

@@ -48,11 +48,13 @@ class Room:
         await self.ask("", HELD)
         await asyncio.to_thread(self.steps.at_work.wait, 60)
 
-    async def ask(self, name: str, *texts: str, deadline: float | None = None) -> "asyncio.Task[Rows]":
+    async def ask(
+        self, name: str, *texts: str, deadline: float | None = None, stores_last: bool = False
+    ) -> "asyncio.Task[Rows]":
         """What the caller asks for; it waits in the lane when this returns."""
 
         async def rows() -> Rows:
-            works_for(Caller(name=name, deadline=deadline))
+            works_for(Caller(name=name, deadline=deadline, stores_last=stores_last))
             return await self.lane.rows(texts, self.steps, 2)
 
         task = asyncio.create_task(rows())
@@ -132,6 +134,43 @@ async def test_a_text_that_would_come_too_late_is_refused_at_once(room: Room) ->
     assert refused.value.work == "questions"
     await room.go()
     assert (await in_time).shape == (await patient).shape == (1, 2)
+
+
+async def test_texts_promised_count_though_they_do_not_wait_in_the_queue_yet(room: Room) -> None:
+    await room.ask("one", *(f"text {number}" for number in range(99)))
+    room.lane._pace = 0.01  # seconds for what weighs 1: a text takes a second, all of them 100
+    now = asyncio.get_running_loop().time()
+
+    late = await room.ask("two", *(f"late {number}" for number in range(50)), deadline=now + 60)
+    short = await room.ask("two", "short", deadline=now + 60)
+
+    with pytest.raises(Overloaded):
+        await late
+    assert not short.done()
+    await room.go()
+
+
+async def test_calls_alike_end_one_after_another_and_not_all_of_them_late(room: Room) -> None:
+    for name in "abc":
+        await room.ask(name, *(f"{name}{number}" for number in range(4)))
+
+    assert await room.go() == [f"{name}{number}" for name in "abc" for number in range(4)]
+
+
+async def test_where_questions_are_not_refused_only_what_has_stored_nothing_is() -> None:
+    lane = Lane("passages", 1)
+    made = Room(lane)
+    await made.occupy()
+    now = asyncio.get_running_loop().time()
+
+    writing = await made.ask("one", "writing", deadline=now + 1e-6)
+    batch = await made.ask("one", "batch", deadline=now + 1e-6, stores_last=True)
+
+    assert not writing.done()
+    with pytest.raises(Overloaded):
+        await batch
+    await made.go()
+    lane.close()
 
 
 async def test_rows_are_in_the_order_of_their_texts() -> None:

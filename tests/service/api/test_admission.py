@@ -19,6 +19,8 @@ from service.api.gate import Gate
 from service.process.calling import Caller
 from tests.support.server import held_open, refused, serving, stream_refused
 
+WRITE = "test.Work/Write"
+
 
 class Work:
     """A kind of work that takes until `go` is set, and notes what it began."""
@@ -75,8 +77,8 @@ async def slow(seconds: float) -> Room:
     """A room with one place, of which it is known that a call keeps it for so long."""
     room = Room("writes", 1)
     for _ in range(100):
-        await room.enter(Caller(name="", deadline=None), 0.0)
-        room.leave(seconds)
+        await room.enter(Caller(name="", deadline=None), 0.0, WRITE)
+        room.leave(WRITE, 0, seconds, is_done=True)
     return room
 
 
@@ -149,6 +151,49 @@ async def test_turns_are_fair_between_connections() -> None:
         assert work.begun == ["first", "g0", "m", "g1", "g2"]
 
 
+async def test_a_call_is_reckoned_by_its_method_and_its_size() -> None:
+    room, who = await slow(2.0), Caller(name="one", deadline=10.0)
+    other = "test.Work/Other"
+    for _ in range(100):
+        await room.enter(who, 0.0, other)
+        room.leave(other, 99_000, 8.0, is_done=True)
+    await room.enter(who, 0.0, WRITE)
+
+    with pytest.raises(Overloaded) as large:
+        await room.enter(who, 0.0, other, 99_000)
+    with pytest.raises(Overloaded):
+        await room.enter(who, 7.0, WRITE)
+    small = asyncio.create_task(room.enter(who, 0.0, other, 0))
+    await waiting(room, 1)
+
+    assert large.value.wait == pytest.approx(8.0, rel=0.01)
+    small.cancel()
+
+
+async def test_what_refused_calls_took_is_not_what_a_call_takes() -> None:
+    room, who = await slow(20.0), Caller(name="one", deadline=10.0)
+    for _ in range(100):
+        await room.enter(who, 0.0, WRITE)
+        room.leave(WRITE, 0, 0.001, is_done=False)
+    await room.enter(who, 0.0, WRITE)
+
+    with pytest.raises(Overloaded) as late:
+        await room.enter(who, 0.0, WRITE)
+
+    assert late.value.wait == pytest.approx(20.0, rel=0.01)
+
+
+async def test_calls_that_their_deadlines_ended_tell_that_calls_take_longer() -> None:
+    room, who = await slow(0.001), Caller(name="one", deadline=10.0)
+    for _ in range(100):
+        await room.enter(who, 0.0, WRITE)
+        room.leave(WRITE, 0, 20.0, is_done=False)
+    await room.enter(who, 0.0, WRITE)
+
+    with pytest.raises(Overloaded):
+        await room.enter(who, 0.0, WRITE)
+
+
 async def waiting(room: Room, count: int) -> None:
     """Until so many wait for a place."""
     while room.waiting != count:  # noqa: ASYNC110 - nothing tells of it
@@ -158,14 +203,14 @@ async def waiting(room: Room, count: int) -> None:
 async def test_a_place_is_free_again_however_a_call_ended() -> None:
     room = await slow(0.001)
     who = Caller(name="one", deadline=None)
-    await room.enter(who, 0.0)
-    leaving = asyncio.create_task(room.enter(who, 0.0))
+    await room.enter(who, 0.0, WRITE)
+    leaving = asyncio.create_task(room.enter(who, 0.0, WRITE))
     await waiting(room, 1)
-    room.leave(0.001)  # its turn comes
+    room.leave(WRITE, 0, 0.001, is_done=True)  # its turn comes
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
 
-    await asyncio.wait_for(room.enter(who, 0.0), 60)
+    await asyncio.wait_for(room.enter(who, 0.0, WRITE), 60)
 
     assert room.waiting == 0
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.process.fair_queue import FairQueue
+from service.process.fair_queue import FairQueue, Job
 
 
 def served(queue: FairQueue[str]) -> list[str]:
@@ -39,7 +39,33 @@ def test_a_caller_s_heavy_entries_count_for_more() -> None:
         queue.push("heavy", 3, f"h{number}")
         queue.push("light", 1, f"l{number}")
 
-    assert served(queue) == ["l0", "h0", "l1", "l2", "h1", "h2"]
+    assert served(queue) == ["l0", "l1", "h0", "l2", "h1", "h2"]
+
+
+def test_jobs_of_many_entries_are_served_one_after_another_and_a_short_one_between() -> None:
+    queue: FairQueue[str] = FairQueue()
+    jobs = {name: Job(6.0) for name in "ab"}
+    for number in range(3):
+        for name, job in jobs.items():
+            queue.push(name, 2, f"{name}{number}", job)
+    first = queue.pop()[1]
+
+    queue.push("short", 1, "s")
+
+    assert [first, *served(queue)] == ["a0", "s", "a1", "a2", "b0", "b1", "b2"]
+
+
+def test_a_job_whose_entries_come_one_by_one_keeps_its_turn() -> None:
+    queue: FairQueue[str] = FairQueue()
+    early, late = Job(6.0), Job(6.0)
+    queue.push("early", 2, "e0", early)
+    queue.push("late", 2, "l0", late)
+    order = [queue.pop()[1]]
+    for number in (1, 2):
+        queue.push("early", 2, f"e{number}", early)
+        order.append(queue.pop()[1])
+
+    assert order == ["e0", "e1", "e2"]
 
 
 def test_of_one_caller_the_lightest_goes_first_and_equals_in_their_order() -> None:
