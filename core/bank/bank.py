@@ -295,7 +295,9 @@ class Bank(Restless):
         for step in change.steps:
             self._apply_step(step)
         self._index(prepared)  # last: a node that went and came back keeps its words
-        if any(isinstance(step, BankPut) for step in change.steps) and not _only_spent(before, self.record):
+        if any(isinstance(step, BankPut) for step in change.steps) and not _is_settled_as(
+            before, self.record
+        ):
             self.record_revision = change.revision
         if any(isinstance(step, InsightPut) for step in change.steps):
             self.insight_revision = change.revision
@@ -427,7 +429,13 @@ class Bank(Restless):
         self.verbatim.words.put(prepared.segments)
 
 
-def _only_spent(before: BankRecord, after: BankRecord) -> bool:
-    """Whether nothing but the tokens spent changed: no caller's business when it changes the settings."""
-    spent = after.tokens_spent
-    return spent != before.tokens_spent and replace(before, tokens_spent=spent) == after
+def _is_settled_as(before: BankRecord, after: BankRecord) -> bool:
+    """Whether nothing changed but what the service notes for itself: no caller's business when it changes the
+    settings."""
+    noted = replace(
+        before,
+        tokens_spent=after.tokens_spent,
+        unembedded=after.unembedded,
+        due_time=after.due_time,
+    )
+    return noted == after and before != after

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from core.aggregate.kind import Kind
 from core.bank.bank import Bank
+from core.bank.due import due
 from core.bank.loading import load
 from core.bank.steps import STEPS, BankPut, InteractionAdd, NodePut, Step
 from core.errors import BankExists, BankNotFound
@@ -36,5 +37,6 @@ BANK: Kind[Bank, Step] = Kind(
     missing=lambda key: BankNotFound(key.bank_id),
     taken=lambda key: BankExists(key.bank_id),
     text_length=_text_length,
+    due=due,
     owner_of=_owner_of,
 )

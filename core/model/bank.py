@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from core.ids import NodeId
 from core.keys import BankKey
 from core.model.expiry import expiry_after
 
@@ -48,7 +49,9 @@ class BankRecord:
     """`uid` tells apart banks that had the same id one after another. `ttl` counts from finishing; None: configured,
     NEVER: it stays until it is deleted.
 
-    `tokens_spent`: what language models have cost so far.
+    `tokens_spent`: what language models have cost so far. `unembedded`: nodes whose words have changed since they were
+    embedded, with a checksum of the vector that they had then. `due_time`: when any process may embed them; None:
+    there are none.
     """
 
     key: BankKey
@@ -64,6 +67,8 @@ class BankRecord:
     ttl: timedelta | None = None
     finish_time: datetime | None = None
     tokens_spent: int = 0
+    unembedded: Mapping[NodeId, int] = field(default_factory=dict)
+    due_time: datetime | None = None
 
     def goes_at(self, configured: timedelta) -> datetime | None:
         """Returns when it is purged, `configured` being the ttl of banks without one; None: not before something

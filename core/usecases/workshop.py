@@ -18,8 +18,8 @@ from core.usecases.patience import Patience
 from core.usecases.tokens import TokenCounts, owner_of
 
 Report = Callable[[str, int, int], None]
-"""Told how far work is: stage (`embedding` and `clustering` in segments, `structuring` in clusters, `rewording` in
-nodes, `planning`), done, total."""
+"""Told how far work is: stage (`embedding` and `clustering` in segments, `structuring` in clusters, `planning`),
+done, total."""
 
 Work = Callable[[Ledger, Report], Awaitable[None]]
 
@@ -90,6 +90,10 @@ class Workshop:
 
     def is_running(self, key: Key, interaction_id: InteractionId) -> bool:
         return (key, interaction_id) in self._running
+
+    def is_at_work(self, key: Key) -> bool:
+        """Whether an interaction of the bank is being structured."""
+        return any(of == key for of, _ in self._running)
 
     @property
     def running(self) -> int:

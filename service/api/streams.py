@@ -37,7 +37,6 @@ STAGES = {
     "embedding": pb.PROGRESS_STAGE_EMBEDDING,
     "clustering": pb.PROGRESS_STAGE_CLUSTERING,
     "structuring": pb.PROGRESS_STAGE_STRUCTURING,
-    "rewording": pb.PROGRESS_STAGE_REWORDING,
 }
 
 

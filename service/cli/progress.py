@@ -1,8 +1,7 @@
 """How far the ingestion of files is: one bar for all of them, on one scale, with a clock and an estimate.
 
-Law: the bar never goes back. A file counts by its characters; sending it is a small part of its time, and so is reading
-again, at the end, the topics that others have reworded. Finding the topics of its segments is a third of the rest,
-placing them in the graph what is left.
+Law: the bar never goes back. A file counts by its characters; sending it is a small part of its time. Finding the
+topics of its segments is a third of the rest, placing them in the graph what is left.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,12 +27,9 @@ STAGES = {
     memory.PROGRESS_STAGE_EMBEDDING: "reading",
     memory.PROGRESS_STAGE_CLUSTERING: "finding topics",
     memory.PROGRESS_STAGE_STRUCTURING: "placing topics",
-    memory.PROGRESS_STAGE_REWORDING: "reading topics again",
 }
 SENDING = 0.02
 """The share of a file's time in which it is sent."""
-REWORDING = 0.15
-"""The share of a file's time, at its end, in which reworded topics are embedded."""
 CLUSTERING = 0.3
 """The share of a chunk's time in which its segments are embedded and its topics found."""
 ESTIMATED_FROM = 5.0
@@ -53,15 +49,13 @@ class Share:
         if news.stage == memory.PROGRESS_STAGE_RECEIVING:
             reached = SENDING * min(1.0, news.done / self._characters)
         elif news.stage == memory.PROGRESS_STAGE_EMBEDDING and news.total:
-            reached = SENDING + (1.0 - SENDING - REWORDING) * CLUSTERING * news.done / news.total
+            reached = SENDING + (1.0 - SENDING) * CLUSTERING * news.done / news.total
         elif news.stage == memory.PROGRESS_STAGE_CLUSTERING:
             self._before, self._clustered = self._clustered, news.done
             self._segments = max(1, news.total)
             reached = self._at(CLUSTERING)
         elif news.stage == memory.PROGRESS_STAGE_STRUCTURING and news.total:
             reached = self._at(CLUSTERING + (1.0 - CLUSTERING) * news.done / news.total)
-        elif news.stage == memory.PROGRESS_STAGE_REWORDING and news.total:
-            reached = 1.0 - REWORDING * (1.0 - news.done / news.total)
         else:
             reached = SENDING
         self.done = max(self.done, reached)
@@ -69,7 +63,7 @@ class Share:
 
     def _at(self, share_of_chunk: float) -> float:
         placed = self._before + share_of_chunk * (self._clustered - self._before)
-        return SENDING + (1.0 - SENDING - REWORDING) * placed / self._segments
+        return SENDING + (1.0 - SENDING) * placed / self._segments
 
 
 class Bar:

@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from core.bank.due import EMBED
 from core.conversation.invocation import COMPRESS, CONCLUDE, END
 from core.instructions.kind import TRIM
-from core.keys import CollectionKey, ConversationKey, InstructionsKey, InvocationKey, UserKey
+from core.keys import BankKey, CollectionKey, ConversationKey, InstructionsKey, InvocationKey, UserKey
+from core.usecases.bank.structuring.reworded import embed_when_at_rest
 from core.usecases.conversation.learning.compress_items import compress_items
 from core.usecases.conversation.learning.conclude_invocation import conclude
 from core.usecases.conversation.tiers.chores import conversation_chores
@@ -24,6 +26,7 @@ def assign_chores(house: House) -> None:
     def here(act: Callable[[House, Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
         return lambda key: act(house, key)
 
+    house.chores.assign(BankKey.kind, {EMBED.name: here(embed_when_at_rest)})
     house.chores.assign(UserKey.kind, {PURGE.name: here(carry_on), ABANDON.name: here(abandon)})
     house.chores.assign(InstructionsKey.kind, {TRIM.name: here(trim_versions)})
     house.chores.assign(CollectionKey.kind, {name: here(act) for name, act in OF_COLLECTIONS.items()})

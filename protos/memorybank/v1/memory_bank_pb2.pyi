@@ -43,7 +43,7 @@ class _ProgressStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Progres
     PROGRESS_STAGE_EMBEDDING: _ProgressStage.ValueType  # 5
     """Segments are given their vectors, ahead of the grouping: most of the work where the embedder runs here."""
     PROGRESS_STAGE_REWORDING: _ProgressStage.ValueType  # 6
-    """Nodes that later topics reworded are given the vectors of their last words, when all topics are nodes."""
+    """No longer sent: nodes that later topics reworded are given the vectors of their last words once the bank rests."""
 
 class ProgressStage(_ProgressStage, metaclass=_ProgressStageEnumTypeWrapper):
     """The stages of taking a context in."""
@@ -61,7 +61,7 @@ PROGRESS_STAGE_STRUCTURING: ProgressStage.ValueType  # 4
 PROGRESS_STAGE_EMBEDDING: ProgressStage.ValueType  # 5
 """Segments are given their vectors, ahead of the grouping: most of the work where the embedder runs here."""
 PROGRESS_STAGE_REWORDING: ProgressStage.ValueType  # 6
-"""Nodes that later topics reworded are given the vectors of their last words, when all topics are nodes."""
+"""No longer sent: nodes that later topics reworded are given the vectors of their last words once the bank rests."""
 Global___ProgressStage: _TypeAlias = ProgressStage  # noqa: Y015
 
 @_typing.final

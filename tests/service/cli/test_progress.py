@@ -6,13 +6,12 @@ from rich.progress import Progress
 from memorybank.v1 import memory_bank_pb2 as memory
 from service.cli.progress import Share, TimeLeft
 
-RECEIVING, STORED, EMBEDDING, CLUSTERING, STRUCTURING, REWORDING = (
+RECEIVING, STORED, EMBEDDING, CLUSTERING, STRUCTURING = (
     memory.PROGRESS_STAGE_RECEIVING,
     memory.PROGRESS_STAGE_STORED,
     memory.PROGRESS_STAGE_EMBEDDING,
     memory.PROGRESS_STAGE_CLUSTERING,
     memory.PROGRESS_STAGE_STRUCTURING,
-    memory.PROGRESS_STAGE_REWORDING,
 )
 
 
@@ -32,15 +31,12 @@ def test_a_text_goes_from_nothing_to_all_of_it_chunk_by_chunk() -> None:
         news(CLUSTERING, 100, 100),
         news(STRUCTURING, 4, 8),
         news(STRUCTURING, 8, 8),
-        news(REWORDING, 32, 64),
-        news(REWORDING, 64, 64),
     ]
 
     reached = [share.after(event) for event in events]
 
     assert reached == sorted(reached)
-    assert reached[5] == pytest.approx(0.02 + 0.83 * 0.4)
-    assert reached[-3] == pytest.approx(0.85)
+    assert reached[5] == pytest.approx(0.02 + 0.98 * 0.4)
     assert reached[-1] == pytest.approx(1.0)
 
 
@@ -50,7 +46,7 @@ def test_the_bar_moves_while_segments_are_embedded() -> None:
 
     reached = [share.after(news(EMBEDDING, done, 100)) for done in (32, 64, 100)]
 
-    assert reached == [pytest.approx(0.02 + 0.83 * 0.3 * done / 100) for done in (32, 64, 100)]
+    assert reached == [pytest.approx(0.02 + 0.98 * 0.3 * done / 100) for done in (32, 64, 100)]
 
 
 def test_the_bar_never_goes_back() -> None:

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from core.bank.state import BankState
-from core.errors import BankNotFound
+from core.errors import BankNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch
 from core.keys import BankKey
 from core.model.interaction import Attachment
 from core.usecases.bank.exchange.export_records import (
@@ -17,6 +18,7 @@ from core.usecases.bank.exchange.export_records import (
     FileChunk,
     records_of,
 )
+from core.usecases.bank.structuring.reworded import embed_noted
 from core.usecases.house import House
 
 
@@ -33,6 +35,8 @@ class ExportBank:
 async def export_bank(house: House, command: ExportBank) -> AsyncIterator[ExportRecord]:
     """Yields the records, of one revision however long reading them takes. Raises BankNotFound, RevisionNotReached,
     and from the files BlobCorrupt, AttachmentNotFound."""
+    with suppress(EmbedderUnavailable, EmbeddingSpaceMismatch):  # a copy elsewhere would not know what waits
+        await embed_noted(house, command.key)
     async with house.banks.reading(command.key, command.min_revision):
         # The store's snapshot, not the bank's own: collecting a large bank would hold up every other call.
         state = await house.store.load(command.key)

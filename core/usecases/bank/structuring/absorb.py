@@ -5,7 +5,6 @@ Law: pure; reads the bank, changes nothing.
 
 from collections.abc import Iterable, Sequence
 
-from core.agents.opinions import Opinions
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
 from core.bank.bank import Bank
 from core.bank.graph import Links
@@ -13,24 +12,18 @@ from core.ids import NodeId
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import MergeMade
-from core.model.vector import Vector
 from core.text.data_runs import without_data
 from core.usecases.moment import Moment
 
 
 def embedding_text(node: Node) -> str:
-    """Returns what a consolidated or reworded node embeds: summary, context, keywords; of data its beginning, so
-    that the words beside it count."""
-    return "\n".join((*map(without_data, (node.summary, node.context)), ", ".join(node.keywords)))
-
-
-def vectors_of(
-    opinions: Opinions, made: Sequence[Node], reworded: Sequence[Node], *, later: bool
-) -> list[Vector | None]:
-    """Returns the vectors of both; `later`: None for each that is reworded and keeps the one it has. Raises Unasked."""
-    now = made if later else (*made, *reworded)
-    vectors = opinions.vectors([embedding_text(node) for node in now])
-    return [*vectors, *[None] * (len(made) + len(reworded) - len(now))]
+    """Returns what a consolidated or reworded node embeds: summary, context, keywords, and nothing twice; of data its
+    beginning, so that the words beside it count."""
+    summary, context = map(without_data, (node.summary, node.context))
+    told = summary if context in summary else context if summary in context else f"{summary}\n{context}"
+    known = told.casefold()
+    more = ", ".join(keyword for keyword in node.keywords if keyword.casefold() not in known)
+    return "\n".join(filter(None, (told, more)))
 
 
 def topic(node: Node) -> Topic:

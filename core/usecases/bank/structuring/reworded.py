@@ -1,92 +1,118 @@
-"""Embedding the nodes that the clusters of one interaction reworded: once each, when all clusters are done.
+"""Nodes in other words than those that they were embedded in: embedded once their bank rests, once each.
 
-Law: until then each keeps the vector it has, so none is without one. Which nodes wait follows from the outcomes stored
-with the clusters: a process that takes the work over embeds what another has left.
+Law: until then each keeps the vector that it has, so none is without one. The change that rewords a node notes it on
+the bank's record, so that no crash loses it: what one process leaves another embeds when the record's `due_time` has
+passed. A vector that a caller gives meanwhile stands.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from zlib import crc32
 
 import numpy as np
 
 from core.agents.opinions import Opinions
-from core.agents.usage import Ledger
 from core.bank.bank import Bank
-from core.bank.steps import NodePut
+from core.bank.steps import BankPut, NodePut, Step
 from core.ids import InteractionId, NodeId
 from core.keys import BankKey
+from core.model.bank import BankRecord
 from core.model.structuring import Outcome
 from core.model.vector import Vector
 from core.ports.aggregates import Draft
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
-from core.usecases.bank.structuring.rewording import touched
-from core.usecases.house import House
-from core.usecases.moment import moment
+from core.usecases.house import House, require_own_space
 
 BATCH = 32  # nodes to a change
+MANY = 256  # that wait, and are embedded though the bank does not rest: each change writes the record anew
+REST_SECONDS = 0.3  # without a change, and a bank rests
 
 
-class Reworded:
-    """The nodes that wait, each with the vector that it had when it was last reworded."""
-
-    def __init__(self, house: House, key: BankKey, opinions: Opinions, ledger: Ledger) -> None:
-        self._house = house
-        self._key = key
-        self._opinions = opinions
-        self._ledger = ledger
-        self._waiting: dict[NodeId, Vector | None] = {}
-
-    async def take_up(self, interaction_id: InteractionId) -> None:
-        """Adds what the clusters reworded that are done already."""
-        async with self._house.banks.reading(self._key) as bank:
-            for cluster in bank.tree.clusters(interaction_id):
-                if cluster.outcome is not None:
-                    self._add(bank, cluster.outcome)
-
-    async def add(self, outcome: Outcome) -> None:
-        """Adds what a cluster has just reworded."""
-        async with self._house.banks.reading(self._key) as bank:
-            self._add(bank, outcome)
-
-    async def embed(self, told: Callable[[int, int], None]) -> None:
-        """Embeds them, a batch to a change; `told` is how many are done, of how many. Raises EmbedderUnavailable."""
-        waiting = list(self._waiting)
-        for start in range(0, len(waiting), BATCH):
-            told(start, len(waiting))
-            await self._embed(waiting[start : start + BATCH])
-        if waiting:
-            told(len(waiting), len(waiting))
-        self._waiting.clear()
-
-    def _add(self, bank: Bank, outcome: Outcome) -> None:
-        self._waiting.update((n, bank.node_vectors.get(n)) for n in _reworded_by(bank, outcome))
-
-    async def _embed(self, batch: Sequence[NodeId]) -> None:
-        def compose(bank: Bank, revision: int) -> Draft[None]:
-            now = moment(self._house, bank, revision)
-            nodes = [bank.nodes[n] for n in batch if self._waits(bank, n)]
-            vectors = self._opinions.vectors([embedding_text(node) for node in nodes])
-            puts = [
-                NodePut(node=touched(node, now), vector=made)
-                for node, made in zip(nodes, vectors, strict=True)
-                if not _same(made, bank.node_vectors.get(node.node_id))
-            ]
-            return Draft(result=None, steps=tuple(puts), touches=frozenset(f"node:{n}" for n in batch))
-
-        await decide(self._house, self._key, compose, self._ledger)
-
-    def _waits(self, bank: Bank, node_id: NodeId) -> bool:
-        """Whether the node is there and has had no other vector since: of its words, or a caller's own."""
-        return node_id in bank.nodes and _same(self._waiting[node_id], bank.node_vectors.get(node_id))
+def checksum(vector: Vector | None) -> int:
+    """Returns what tells a vector from the ones that come after it."""
+    return 0 if vector is None else crc32(np.ascontiguousarray(vector).tobytes())
 
 
-def _reworded_by(bank: Bank, outcome: Outcome) -> Iterator[NodeId]:
+def noting(
+    house: House, bank: Bank, steps: Iterable[Step], reworded: Mapping[NodeId, int]
+) -> tuple[Step, ...]:
+    """Returns the steps of a change, with these nodes noted on the bank's record."""
+    steps = tuple(steps)
+    if not reworded:
+        return steps
+    put = [step for step in steps if isinstance(step, BankPut)]
+    record = put[-1].record if put else bank.record
+    due_time = record.due_time or house.clock.now() + house.resume_after
+    noted = replace(record, unembedded={**record.unembedded, **reworded}, due_time=due_time)
+    return (*(step for step in steps if not isinstance(step, BankPut)), BankPut(record=noted))
+
+
+def reworded_by(bank: Bank, interaction_id: InteractionId) -> dict[NodeId, int]:
+    """Returns the nodes that the done clusters of an interaction have reworded, so far as none of them is noted."""
+    outcomes = [cluster.outcome for cluster in bank.tree.clusters(interaction_id) if cluster.outcome]
+    found = dict.fromkeys(n for outcome in outcomes for n in _of_outcome(bank, outcome))
+    return {
+        n: checksum(bank.node_vectors.get(n))
+        for n in found
+        if n in bank.nodes and n not in bank.record.unembedded
+    }
+
+
+async def embed_when_at_rest(house: House, key: BankKey) -> None:
+    """Waits until the bank rests, and embeds what is noted. Raises BankNotFound, EmbedderUnavailable,
+    EmbeddingSpaceMismatch."""
+    revision = -1
+    while True:
+        async with house.banks.reading(key) as bank:
+            before, revision, waiting = revision, bank.revision, len(bank.record.unembedded)
+        rests = revision == before and not house.workshop.is_at_work(key)
+        if rests or waiting >= MANY or not waiting:
+            break
+        await asyncio.sleep(REST_SECONDS)
+    await embed_noted(house, key)
+
+
+async def embed_noted(house: House, key: BankKey) -> None:
+    """Embeds what is noted, a batch to a change. Raises BankNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch."""
+    ledger = house.workshop.ledger(key)
+    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+
+    def compose(bank: Bank, _revision: int) -> Draft[bool]:
+        require_own_space(house, bank)
+        batch = list(bank.record.unembedded)[:BATCH]
+        if not batch:
+            return Draft(result=False)
+        steps = (*_puts(house, bank, opinions, batch), BankPut(record=_without(bank.record, batch)))
+        touches = frozenset({"bank", *(f"node:{n}" for n in batch)})
+        return Draft(result=len(bank.record.unembedded) > len(batch), steps=steps, touches=touches)
+
+    is_left = True
+    while is_left:
+        is_left = (await decide(house, key, compose, ledger)).result
+
+
+def _puts(house: House, bank: Bank, opinions: Opinions, batch: Sequence[NodeId]) -> Iterator[NodePut]:
+    """Yields the steps of nodes that get another vector; their words, and so their revisions, stay. Raises Unasked."""
+    noted = bank.record.unembedded
+    vectors = bank.node_vectors
+    nodes = [bank.nodes[n] for n in batch if n in bank.nodes and checksum(vectors.get(n)) == noted[n]]
+    made = opinions.vectors([embedding_text(node) for node in nodes])
+    now = house.clock.now()
+    for node, vector in zip(nodes, made, strict=True):
+        if checksum(vector) != noted[node.node_id]:
+            yield NodePut(node=replace(node, update_time=now), vector=vector)
+
+
+def _without(record: BankRecord, batch: Sequence[NodeId]) -> BankRecord:
+    left = {n: mark for n, mark in record.unembedded.items() if n not in batch}
+    return replace(record, unembedded=left, due_time=record.due_time if left else None)
+
+
+def _of_outcome(bank: Bank, outcome: Outcome) -> Iterator[NodeId]:
     """Yields both ends of its relations, and the neighbours that a merge handed down."""
     yield from (node_id for pair in outcome.related for node_id in pair)
     for merge in outcome.merges:
         if merge.into_node_id in bank.nodes:
             yield from bank.graph.neighbors(merge.into_node_id)
-
-
-def _same(one: Vector | None, other: Vector | None) -> bool:
-    return one is other if one is None or other is None else np.array_equal(one, other)

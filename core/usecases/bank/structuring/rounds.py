@@ -24,12 +24,12 @@ from core.model.structuring import Outcome
 from core.model.vector import Vector
 from core.usecases.bank.structuring.absorb import (
     absorbed,
+    embedding_text,
     in_context,
     inherited,
     merge_made,
     merged_node,
     topic,
-    vectors_of,
 )
 from core.usecases.bank.structuring.conflict_edits import ConflictEdits
 from core.usecases.bank.structuring.contest import contested
@@ -37,6 +37,7 @@ from core.usecases.bank.structuring.edits import NodeEdits
 from core.usecases.bank.structuring.generated import judged
 from core.usecases.bank.structuring.joining import of_all
 from core.usecases.bank.structuring.repetition import repetitions_elsewhere, repetitions_in
+from core.usecases.bank.structuring.reworded import checksum
 from core.usecases.bank.structuring.rewording import reworded, touched, union
 from core.usecases.bank.structuring.settled import Points
 from core.usecases.bank.structuring.suspicions import Suspicions
@@ -50,7 +51,8 @@ MAX_MERGES = 16
 class Round:
     """One round over one bank. Enter a node, resolve a conflict or reconsider a node; then take the steps.
 
-    `embeds_later`: nodes that it rewords keep their vectors until `reworded` embeds them.
+    `embeds_later`: nodes that it rewords keep their vectors, and are `reworded`, for
+    `core.usecases.bank.structuring.reworded` to embed.
     """
 
     def __init__(self, bank: Bank, opinions: Opinions, moment: Moment, *, embeds_later: bool = False) -> None:
@@ -68,6 +70,7 @@ class Round:
         self._points = Points(bank)
         self._suspicions = Suspicions(bank, moment.now)
         self._settled: list[tuple[NodeId, NodeId]] = []
+        self._reworded: dict[NodeId, None] = {}
 
     @property
     def _current(self) -> Node:
@@ -155,6 +158,16 @@ class Round:
         self._settled = [(first, other) for other in others]
 
     # ---- what comes out ----
+
+    @property
+    def reworded(self) -> dict[NodeId, int]:
+        """The nodes whose vectors are of other words now, with a checksum of these. None where it embeds at once."""
+        entered = self._entered.node_id if self._entered else None
+        return {
+            n: checksum(self._vector if n == entered else self._bank.node_vectors.get(n))
+            for n in self._reworded
+            if n not in self._edits.gone
+        }
 
     @property
     def insight(self) -> Insight:
@@ -328,7 +341,7 @@ class Round:
         updates = sorted(made.neighbor_updates.items())
         near = [self._edits.reworded(n, new.context, new.keywords) for n, new in updates]
         own = [] if vector is not None else [self._current]
-        vectors = vectors_of(self._opinions, own, near, later=self._embeds_later)
+        vectors = self._vectors_of(own, near)
         self._vector = vectors.pop(0) if vector is None else vector
         for node, made_vector in zip(near, vectors, strict=True):
             self._edits.put(node, made_vector)
@@ -361,6 +374,14 @@ class Round:
             near[node.node_id] = self._neighbors if is_current else self._bank.graph.neighbors(node.node_id)
         return inherited_links(near, self._edits.gone)
 
+    def _vectors_of(self, made: Sequence[Node], reworded: Sequence[Node]) -> list[Vector | None]:
+        """Returns the vectors of both; None for each that is embedded later. Raises Unasked."""
+        now = made if self._embeds_later else (*made, *reworded)
+        vectors = self._opinions.vectors([embedding_text(node) for node in now])
+        later = reworded if self._embeds_later else ()
+        self._reworded |= dict.fromkeys(node.node_id for node in later)
+        return [*vectors, *[None] * len(later)]
+
     # ---- related ----
 
     def _relate(self, opinions: Sequence[RelatedOpinion]) -> None:
@@ -375,7 +396,7 @@ class Round:
             )
             for o in opinions
         ]
-        own, *vectors = vectors_of(self._opinions, (), (self._current, *others), later=self._embeds_later)
+        own, *vectors = self._vectors_of((), (self._current, *others))
         self._vector = self._vector if own is None else own
         for node, vector in zip(others, vectors, strict=True):
             self._edits.put(node, vector)

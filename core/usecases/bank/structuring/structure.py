@@ -43,7 +43,7 @@ from core.usecases.bank.structuring.clustering import topics_of
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.embed_segments import embed_segments
 from core.usecases.bank.structuring.rereading import Repetition, Rereading
-from core.usecases.bank.structuring.reworded import Reworded
+from core.usecases.bank.structuring.reworded import noting, reworded_by
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.structuring.verdicts import verdict_of
 from core.usecases.house import House
@@ -90,12 +90,11 @@ class _Work:
         self._ledger = ledger
         self._report = report
         self._embedded = 0  # segments
+        self._is_resumed = False  # some of its clusters were done before
         self._opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
-        self._reworded = Reworded(house, key, self._opinions, ledger)
 
     async def finish(self) -> None:
-        """Verdicts are consolidated; everything else is clustered and judged chunk by chunk. Then nodes in
-        other words are embedded, and the plan is made."""
+        """Verdicts are consolidated; everything else is clustered and judged chunk by chunk. Then the plan is made."""
         structuring, interaction = await self._read()
         if structuring.state is StructuringState.DONE:
             return
@@ -103,9 +102,7 @@ class _Work:
             await embed_segments(self._house, self._key, self._interaction_id, range(len(interaction.spans)))
             await self._resolve(structuring, interaction)
         else:
-            await self._reworded.take_up(self._interaction_id)
             await self._structure_chunks(structuring, interaction)
-            await self._reworded.embed(partial(self._report, "rewording"))
         await self._close(structuring, interaction)
 
     async def fail(self, failure: MemoryBankError) -> int:
@@ -125,6 +122,8 @@ class _Work:
     async def _read(self) -> tuple[Structuring, Interaction]:
         async with self._house.banks.reading(self._key) as bank:
             interaction = bank.tree.interaction(self._interaction_id)
+            clusters = bank.tree.clusters(self._interaction_id)
+            self._is_resumed = any(cluster.outcome is not None for cluster in clusters)
             return bank.tree.structuring(self._interaction_id), interaction
 
     # ---- clusters ----
@@ -220,7 +219,6 @@ class _Work:
     async def _structure_clusters(self, rereading: Rereading) -> None:
         async with self._house.banks.reading(self._key) as bank:
             clusters = bank.tree.clusters(self._interaction_id)
-            planned = bank.tree.structuring(self._interaction_id).planned
         waiting = [cluster for cluster in clusters if cluster.outcome is None]
         again = [cluster for cluster in waiting if rereading.repeats(cluster)]
         left = [cluster for cluster in waiting if cluster not in again]
@@ -228,8 +226,7 @@ class _Work:
         async with aclosing(ahead((partial(self._summarised, c) for c in left), AT_ONCE)) as coming:
             async for cluster, summary in coming:
                 done += 1
-                is_last = planned and done == len(clusters) - len(again)
-                await self._structure_cluster(cluster, summary, is_last=is_last)
+                await self._structure_cluster(cluster, summary)
                 self._report("structuring", done, len(clusters))
         if again:
             await self._join(rereading, again)
@@ -248,8 +245,8 @@ class _Work:
                 raise AgentReplyInvalid("structurer", "the summary is empty")
         return cluster, summary
 
-    async def _structure_cluster(self, cluster: ClusterWork, summary: str, *, is_last: bool) -> None:
-        """Makes one cluster a node, which goes its round: one change. What the last one rewords is embedded in it."""
+    async def _structure_cluster(self, cluster: ClusterWork, summary: str) -> None:
+        """Makes one cluster a node, which goes its round: one change."""
         refs = [SegmentRef(self._interaction_id, index) for index in cluster.segments]
 
         def compose(bank: Bank, revision: int) -> Draft[Outcome]:
@@ -276,16 +273,14 @@ class _Work:
                 writer=interaction.writer,
             )
             (vector,) = self._opinions.vectors([summary])
-            round_ = Round(bank, self._opinions, moment, embeds_later=not is_last)
+            round_ = Round(bank, self._opinions, moment, embeds_later=True)
             purpose = bank.tree.structuring(self._interaction_id).purpose
             outcome = round_.enter(node, vector, judged=purpose is not Purpose.REFERENCE)
             judged = self._judged(bank, round_, replace(cluster, outcome=outcome))
             return Draft(result=outcome, steps=judged, sees_all=True)
 
         async with self._house.workshop.turn(self._key):
-            committed = await decide(self._house, self._key, compose, self._ledger)
-        if not is_last:
-            await self._reworded.add(committed.result)
+            await decide(self._house, self._key, compose, self._ledger)
 
     async def _join(self, rereading: Rereading, clusters: Sequence[ClusterWork]) -> None:
         """Joins what the record says again to the nodes of what it said first: one change for each."""
@@ -304,7 +299,8 @@ class _Work:
     def _judged(self, bank: Bank, round_: Round, cluster: ClusterWork) -> tuple[Step, ...]:
         insight = going_on(self._house, bank, round_.insight)
         planned = insight_steps(self._house, bank, insight)
-        return (*round_.draft_steps(), *planned, ClusterPut(cluster=cluster))
+        steps = (*round_.draft_steps(), *planned, ClusterPut(cluster=cluster))
+        return noting(self._house, bank, steps, round_.reworded)
 
     # ---- verdicts ----
 
@@ -364,7 +360,8 @@ class _Work:
                 update_time=self._house.clock.now(),
             )
             steps = [StructuringPut(structuring=done), *insight_steps(self._house, bank, insight)]
-            return self._draft(None, steps, "insight", "bank")
+            left = reworded_by(bank, self._interaction_id) if self._is_resumed else {}
+            return self._draft(None, noting(self._house, bank, steps, left), "insight", "bank")
 
         self._report("planning", 0, 1)
         await decide(self._house, self._key, compose, self._ledger)

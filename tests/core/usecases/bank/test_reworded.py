@@ -1,8 +1,6 @@
-"""Nodes that several topics of one text reword are embedded once, in their last words."""
+"""Nodes that are reworded are embedded once, in their last words, when their bank rests."""
 
-import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -10,19 +8,23 @@ from numpy.typing import NDArray
 
 from core.agents.roles import Agents, Cluster, Piece, RelatedOpinion, Topic
 from core.bank.bank import Bank
-from core.errors import EmbedderUnavailable, StructuringFailed
+from core.bank.due import EMBED
+from core.bank.steps import NodePut
+from core.errors import EmbedderUnavailable
 from core.ids import NodeId
+from core.model.node import Node
 from core.model.vector import Vector
+from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
 from core.usecases.bank.record import Context, Message
 from core.usecases.bank.structuring.absorb import embedding_text
-from core.usecases.bank.structuring.leftovers import take_up_leftovers
+from core.usecases.bank.structuring.reworded import embed_noted
 from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.hashing_embedder import HashingEmbedder
-from tests.support.house import KEY, CountingIds, make_bank, open_house, work_done
-from tests.support.scripted_agents import ScriptedAgents, ScriptedStructurer
+from tests.support.house import KEY, START, CountingIds, make_bank, open_house
+from tests.support.scripted_agents import ScriptedAgents
 
 LAST = "corn is ground at the mill"  # the last topic: related to none
 TOLD = ("the pier is long", "a pier of oak", "the pier was mended", LAST)
@@ -64,18 +66,16 @@ def beside(new: Topic, candidates: Sequence[Topic]) -> list[RelatedOpinion]:
     ]
 
 
-def roles(structurer: ScriptedStructurer | None = None) -> Agents:
-    agents = ScriptedAgents(structurer=structurer or ScriptedStructurer())
+def roles() -> Agents:
+    agents = ScriptedAgents()
     agents.clusterer.clusters.otherwise = a_piece_a_topic
     agents.judge.second.otherwise = beside
     return agents.roles
 
 
-async def tell(house: House, *texts: str, told: list[tuple[str, int, int]] | None = None) -> None:
+async def tell(house: House, *texts: str) -> None:
     messages = tuple(Message(text=text) for text in texts)
-    heard = [] if told is None else told
-    command = Memorize(key=KEY, context=Context(messages=messages))
-    await memorize(house, command, lambda *news: heard.append(news))
+    await memorize(house, Memorize(key=KEY, context=Context(messages=messages)))
 
 
 def nodes_by_summary(bank: Bank) -> dict[str, NodeId]:
@@ -99,99 +99,142 @@ def stale(bank: Bank, embedder: HashingEmbedder) -> list[str]:
 
 
 async def test_a_node_that_three_topics_reword_is_embedded_once_more_and_in_its_last_words() -> None:
-    embedder, store, ids, told = Watched(), MemoryStore(), CountingIds(), list[tuple[str, int, int]]()
+    embedder, store, ids = Watched(), MemoryStore(), CountingIds()
     async with open_house(embedder=embedder, agents=roles(), store=store, ids=ids) as house:
         await make_bank(house)
 
-        await tell(house, *TOLD, told=told)
+        await tell(house, *TOLD)
+        await house.chores.finished(KEY, EMBED.name)
 
         async with house.banks.reading(KEY) as bank:
             first = bank.nodes[nodes_by_summary(bank)[TOLD[0]]]
             edges = sorted(bank.graph.edges())
             assert "beside: a pier of oak" in first.context
             assert "beside: the pier was mended" in first.context
-            assert [t for t in embedder.embedded if t.startswith(f"{TOLD[0]}\n")] == [embedding_text(first)]
+            assert [t for t in embedder.embedded if t.startswith(f"{TOLD[0]},")] == [embedding_text(first)]
             assert len(edges) == 3
             assert stale(bank, embedder) == []
-    assert ("rewording", 3, 3) in told
+            assert (bank.record.unembedded, bank.record.due_time) == ({}, None)
     async with open_house(embedder=embedder, store=store, ids=ids) as house, house.banks.reading(KEY) as bank:
         assert sorted(bank.graph.edges()) == edges
         assert stale(bank, embedder) == []
 
 
-async def test_what_the_last_topic_rewords_is_embedded_with_it() -> None:
+async def test_a_call_waits_for_no_vectors_of_what_it_rewords() -> None:
     embedder = Watched()
-    async with open_house(embedder=embedder, agents=roles()) as house:
+    async with open_house(embedder=embedder, agents=roles(), unasked=False) as house:
         await make_bank(house)
-        await tell(house, "the pier is long")
+        await tell(house, TOLD[0])
         async with house.banks.reading(KEY) as bank:
             before = bank.revision
 
-        await tell(house, "a pier of oak")
+        await tell(house, TOLD[1])
 
         async with house.banks.reading(KEY) as bank:
             assert bank.revision == before + 4  # the record, the plan of its topics, the topic, the end
-            assert stale(bank, embedder) == []
+            assert sorted(stale(bank, embedder)) == sorted(TOLD[:2])
+            assert all(node_id in bank.node_vectors for node_id in bank.nodes)
+        assert {*embedder.embedded} == {*TOLD[:2]}
 
 
-async def test_a_process_that_stops_in_between_leaves_nodes_that_are_found_and_another_embeds_them() -> None:
+async def test_embedding_moves_neither_the_words_of_a_node_nor_the_revision_that_callers_know_them_by() -> (
+    None
+):
+    async with open_house(embedder=Watched(), agents=roles(), unasked=False) as house:
+        await make_bank(house)
+        await tell(house, *TOLD)
+        async with house.banks.reading(KEY) as bank:
+            before, settings = dict(bank.nodes), bank.record_revision
+
+        await embed_noted(house, KEY)
+
+        async with house.banks.reading(KEY) as bank:
+            assert {n: (node.context, node.revision) for n, node in bank.nodes.items()} == {
+                n: (node.context, node.revision) for n, node in before.items()
+            }
+            assert bank.record_revision == settings
+
+
+async def test_what_a_process_leaves_is_found_as_before_and_another_embeds_it() -> None:
     embedder, store, ids = Watched(), MemoryStore(), CountingIds()
     async with open_house(embedder=embedder, agents=roles(), store=store, ids=ids) as house:
         await make_bank(house)
         embedder.is_away = True
-        with pytest.raises(StructuringFailed):
-            await tell(house, *TOLD)
+        await tell(house, *TOLD)
+        await house.chores.finished(KEY, EMBED.name)
         async with house.banks.reading(KEY) as bank:
             assert sorted(stale(bank, embedder)) == sorted(TOLD[:3])
-            assert all(node_id in bank.node_vectors for node_id in bank.nodes)
             nearest = bank.node_vectors.search(embedder.vector(TOLD[0]), 1)
             assert [bank.nodes[node_id].summary for node_id, _ in nearest] == [TOLD[0]]
 
     embedder.is_away = False
     async with open_house(embedder=embedder, agents=roles(), store=store, ids=ids) as house:
-        await take_up_leftovers(house, timedelta(hours=-1))
-        await work_done(house)
+        house.clock.skip(2 * house.resume_after)
+        assert await house.chores.take_up() == 1
+        await house.chores.finished(KEY, EMBED.name)
 
         async with house.banks.reading(KEY) as bank:
-            assert not bank.tree.unfinished()
             assert stale(bank, embedder) == []
-
-
-class Gated(ScriptedStructurer):
-    """Says nothing on the last topic until the gate is open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gate = asyncio.Event()
-
-    async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
-        if LAST in content:
-            await self.gate.wait()
-        return await super().structure(content, context, keywords)
+        assert await house.chores.take_up() == 0
 
 
 async def test_a_vector_that_a_caller_gives_meanwhile_stands() -> None:
-    embedder, structurer, placed = Watched(), Gated(), asyncio.Event()
-
-    def told(stage: str, done: int, _total: int) -> None:
-        if (stage, done) == ("structuring", 3):
-            placed.set()
-
-    async with open_house(embedder=embedder, agents=roles(structurer)) as house:
+    embedder = Watched()
+    async with open_house(embedder=embedder, agents=roles(), unasked=False) as house:
         await make_bank(house)
-        messages = tuple(Message(text=text) for text in TOLD)
-        telling = asyncio.create_task(
-            memorize(house, Memorize(key=KEY, context=Context(messages=messages)), told)
-        )
-        await placed.wait()
+        await tell(house, *TOLD)
         async with house.banks.reading(KEY) as bank:
             node_id = nodes_by_summary(bank)[TOLD[0]]
         own = embedder.vector("what the caller makes of it")
 
         await update_node(house, UpdateNode(key=KEY, node_id=node_id, embedding=own))
-        structurer.gate.set()
-        await telling
+        await embed_noted(house, KEY)
 
         async with house.banks.reading(KEY) as bank:
             assert stale(bank, embedder) == [TOLD[0]]
             assert np.allclose(vector_of(bank, node_id), own)
+
+
+async def test_an_export_has_the_vectors_of_the_last_words() -> None:
+    embedder = Watched()
+    async with open_house(embedder=embedder, agents=roles(), unasked=False) as house:
+        await make_bank(house)
+        await tell(house, *TOLD)
+
+        records = [record async for record in export_bank(house, ExportBank(key=KEY))]
+
+        put = {r.node.summary: r for r in records if isinstance(r, NodePut)}
+        assert put.keys() == {*TOLD}
+        assert all(
+            each.vector is not None
+            and np.array_equal(each.vector, embedder.vector(embedding_text(each.node)))
+            for summary, each in put.items()
+            if summary != LAST
+        )
+
+
+@pytest.mark.parametrize(
+    ("summary", "context", "keywords", "text"),
+    [
+        ("A pier.", "A pier. (related to oak)", ("pier", "oak", "1920"), "A pier. (related to oak)\n1920"),
+        ("The pier is long.", "The pier", ("PIER",), "The pier is long."),
+        ("The pier is long.", "Harbours", ("oak",), "The pier is long.\nHarbours\noak"),
+        ("码头很长。", "码头很长。（与橡木有关）", ("橡木", "港口"), "码头很长。（与橡木有关）\n港口"),
+    ],
+)
+def test_what_is_embedded_says_nothing_twice(
+    summary: str, context: str, keywords: tuple[str, ...], text: str
+) -> None:
+    node = Node(
+        node_id=NodeId("n-1"),
+        summary=summary,
+        context=context,
+        base_context=context,
+        keywords=keywords,
+        base_keywords=keywords,
+        event_time=START,
+        create_time=START,
+        update_time=START,
+    )
+
+    assert embedding_text(node) == text

@@ -25,6 +25,7 @@ from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.structuring import MergeMade
 from core.usecases.bank.record import Context
+from core.usecases.bank.structuring.reworded import embed_noted
 from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
 from core.usecases.bank.verbs.relate import Relate, relate
@@ -129,6 +130,8 @@ async def test_the_worked_example_a_and_b_merge_into_h_whose_neighbours_speak_of
             vector_before = bank.node_vectors.get(NodeId("C"))
 
         told = await tell(house, "IBM发布了新的量子芯片。")
+
+        await embed_noted(house, KEY)
 
         (h,) = told.node_ids
         async with house.banks.reading(KEY) as bank:
