@@ -1028,7 +1028,10 @@ type Key struct {
 	// At which its text last changed: for if_revision.
 	Revision int64 `protobuf:"varint,8,opt,name=revision,proto3" json:"revision,omitempty"`
 	// When the newest of the turns was said that it rests on. Absent: a caller set it, or it is of an earlier version.
-	EventTime     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
+	EventTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
+	// When AssembleContext last showed it, to within a day; calls with `observe` are not counted. Written some seconds
+	// later, and not a change of the key. Absent: none has shown it.
+	ShownTime     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=shown_time,json=shownTime,proto3" json:"shown_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1122,6 +1125,13 @@ func (x *Key) GetRevision() int64 {
 func (x *Key) GetEventTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.EventTime
+	}
+	return nil
+}
+
+func (x *Key) GetShownTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ShownTime
 	}
 	return nil
 }
@@ -6430,7 +6440,7 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"start_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xeb\x02\n" +
+	"createTime\"\xa6\x03\n" +
 	"\x03Key\x12\x15\n" +
 	"\x06key_id\x18\x01 \x01(\tR\x05keyId\x12*\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x16.memorybank.v1.KeyTypeR\x04type\x12\x12\n" +
@@ -6445,7 +6455,10 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"updateTime\x12\x1a\n" +
 	"\brevision\x18\b \x01(\x03R\brevision\x129\n" +
 	"\n" +
-	"event_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\"\xfe\x01\n" +
+	"event_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x129\n" +
+	"\n" +
+	"shown_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tshownTime\"\xfe\x01\n" +
 	"\x12ConversationCounts\x12\x14\n" +
 	"\x05turns\x18\x01 \x01(\x03R\x05turns\x12\x1a\n" +
 	"\bclusters\x18\x02 \x01(\x03R\bclusters\x12%\n" +
@@ -7164,120 +7177,121 @@ var file_memorybank_v1_conversation_proto_depIdxs = []int32{
 	79,  // 19: memorybank.v1.Key.create_time:type_name -> google.protobuf.Timestamp
 	79,  // 20: memorybank.v1.Key.update_time:type_name -> google.protobuf.Timestamp
 	79,  // 21: memorybank.v1.Key.event_time:type_name -> google.protobuf.Timestamp
-	6,   // 22: memorybank.v1.TurnHit.turn:type_name -> memorybank.v1.Turn
-	80,  // 23: memorybank.v1.TurnHit.why:type_name -> memorybank.v1.ScoreShare
-	74,  // 24: memorybank.v1.CreateConversationRequest.labels:type_name -> memorybank.v1.CreateConversationRequest.LabelsEntry
-	5,   // 25: memorybank.v1.CreateConversationRequest.settings:type_name -> memorybank.v1.ConversationSettings
-	78,  // 26: memorybank.v1.CreateConversationRequest.ttl:type_name -> google.protobuf.Duration
-	4,   // 27: memorybank.v1.CreateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	4,   // 28: memorybank.v1.GetConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	11,  // 29: memorybank.v1.GetConversationResponse.counts:type_name -> memorybank.v1.ConversationCounts
-	50,  // 30: memorybank.v1.GetConversationResponse.invocations:type_name -> memorybank.v1.InvocationSummary
-	75,  // 31: memorybank.v1.ListConversationsRequest.labels:type_name -> memorybank.v1.ListConversationsRequest.LabelsEntry
-	0,   // 32: memorybank.v1.ListConversationsRequest.state:type_name -> memorybank.v1.ConversationState
-	4,   // 33: memorybank.v1.ListConversationsResponse.conversations:type_name -> memorybank.v1.ConversationRecord
-	4,   // 34: memorybank.v1.UpdateConversationRequest.conversation:type_name -> memorybank.v1.ConversationRecord
-	81,  // 35: memorybank.v1.UpdateConversationRequest.update_mask:type_name -> google.protobuf.FieldMask
-	4,   // 36: memorybank.v1.UpdateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	4,   // 37: memorybank.v1.EndConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
-	82,  // 38: memorybank.v1.EndConversationResponse.usage:type_name -> memorybank.v1.Usage
-	6,   // 39: memorybank.v1.AddTurnsRequest.turns:type_name -> memorybank.v1.Turn
-	6,   // 40: memorybank.v1.AddTurnsResponse.turns:type_name -> memorybank.v1.Turn
-	6,   // 41: memorybank.v1.ListTurnsResponse.turns:type_name -> memorybank.v1.Turn
-	83,  // 42: memorybank.v1.SearchTurnsRequest.embedding:type_name -> memorybank.v1.Vector
-	84,  // 43: memorybank.v1.SearchTurnsRequest.event_time:type_name -> memorybank.v1.TimeRange
-	76,  // 44: memorybank.v1.SearchTurnsRequest.labels:type_name -> memorybank.v1.SearchTurnsRequest.LabelsEntry
-	12,  // 45: memorybank.v1.SearchTurnsResponse.hits:type_name -> memorybank.v1.TurnHit
-	10,  // 46: memorybank.v1.AddKeyResponse.key:type_name -> memorybank.v1.Key
-	10,  // 47: memorybank.v1.UpdateKeyRequest.key:type_name -> memorybank.v1.Key
-	81,  // 48: memorybank.v1.UpdateKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	10,  // 49: memorybank.v1.UpdateKeyResponse.key:type_name -> memorybank.v1.Key
-	10,  // 50: memorybank.v1.ListKeysResponse.keys:type_name -> memorybank.v1.Key
-	7,   // 51: memorybank.v1.ListClustersResponse.clusters:type_name -> memorybank.v1.Cluster
-	1,   // 52: memorybank.v1.ListSummariesRequest.kind:type_name -> memorybank.v1.SummaryKind
-	84,  // 53: memorybank.v1.ListSummariesRequest.time:type_name -> memorybank.v1.TimeRange
-	9,   // 54: memorybank.v1.ListSummariesResponse.summaries:type_name -> memorybank.v1.Summary
-	84,  // 55: memorybank.v1.DeleteSummariesRequest.time:type_name -> memorybank.v1.TimeRange
-	3,   // 56: memorybank.v1.Item.type:type_name -> memorybank.v1.ItemType
-	79,  // 57: memorybank.v1.Item.event_time:type_name -> google.protobuf.Timestamp
-	77,  // 58: memorybank.v1.Item.metadata:type_name -> memorybank.v1.Item.MetadataEntry
-	79,  // 59: memorybank.v1.InvocationSummary.event_time:type_name -> google.protobuf.Timestamp
-	49,  // 60: memorybank.v1.AddWorkingItemsRequest.items:type_name -> memorybank.v1.Item
-	49,  // 61: memorybank.v1.GetWorkingMemoryResponse.items:type_name -> memorybank.v1.Item
-	50,  // 62: memorybank.v1.EndInvocationResponse.summary:type_name -> memorybank.v1.InvocationSummary
-	82,  // 63: memorybank.v1.EndInvocationResponse.usage:type_name -> memorybank.v1.Usage
-	50,  // 64: memorybank.v1.AddInvocationSummaryRequest.summary:type_name -> memorybank.v1.InvocationSummary
-	50,  // 65: memorybank.v1.ListInvocationsResponse.invocations:type_name -> memorybank.v1.InvocationSummary
-	85,  // 66: memorybank.v1.TurnRetraction.state:type_name -> memorybank.v1.RetractionState
-	79,  // 67: memorybank.v1.TurnRetraction.create_time:type_name -> google.protobuf.Timestamp
-	79,  // 68: memorybank.v1.TurnRetraction.close_time:type_name -> google.protobuf.Timestamp
-	84,  // 69: memorybank.v1.TurnRetraction.written:type_name -> memorybank.v1.TimeRange
-	84,  // 70: memorybank.v1.RetractTurnsRequest.written:type_name -> memorybank.v1.TimeRange
-	63,  // 71: memorybank.v1.RetractTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
-	63,  // 72: memorybank.v1.ReleaseTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
-	63,  // 73: memorybank.v1.EraseTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
-	63,  // 74: memorybank.v1.ListTurnRetractionsResponse.retractions:type_name -> memorybank.v1.TurnRetraction
-	13,  // 75: memorybank.v1.Conversation.CreateConversation:input_type -> memorybank.v1.CreateConversationRequest
-	15,  // 76: memorybank.v1.Conversation.GetConversation:input_type -> memorybank.v1.GetConversationRequest
-	17,  // 77: memorybank.v1.Conversation.ListConversations:input_type -> memorybank.v1.ListConversationsRequest
-	19,  // 78: memorybank.v1.Conversation.UpdateConversation:input_type -> memorybank.v1.UpdateConversationRequest
-	21,  // 79: memorybank.v1.Conversation.EndConversation:input_type -> memorybank.v1.EndConversationRequest
-	23,  // 80: memorybank.v1.Conversation.DeleteConversation:input_type -> memorybank.v1.DeleteConversationRequest
-	25,  // 81: memorybank.v1.Conversation.AddTurns:input_type -> memorybank.v1.AddTurnsRequest
-	27,  // 82: memorybank.v1.Conversation.ListTurns:input_type -> memorybank.v1.ListTurnsRequest
-	29,  // 83: memorybank.v1.Conversation.DeleteTurns:input_type -> memorybank.v1.DeleteTurnsRequest
-	64,  // 84: memorybank.v1.Conversation.RetractTurns:input_type -> memorybank.v1.RetractTurnsRequest
-	66,  // 85: memorybank.v1.Conversation.ReleaseTurns:input_type -> memorybank.v1.ReleaseTurnsRequest
-	68,  // 86: memorybank.v1.Conversation.EraseTurns:input_type -> memorybank.v1.EraseTurnsRequest
-	70,  // 87: memorybank.v1.Conversation.ListTurnRetractions:input_type -> memorybank.v1.ListTurnRetractionsRequest
-	31,  // 88: memorybank.v1.Conversation.SearchTurns:input_type -> memorybank.v1.SearchTurnsRequest
-	33,  // 89: memorybank.v1.Conversation.AddKey:input_type -> memorybank.v1.AddKeyRequest
-	35,  // 90: memorybank.v1.Conversation.UpdateKey:input_type -> memorybank.v1.UpdateKeyRequest
-	37,  // 91: memorybank.v1.Conversation.DeleteKey:input_type -> memorybank.v1.DeleteKeyRequest
-	39,  // 92: memorybank.v1.Conversation.ListKeys:input_type -> memorybank.v1.ListKeysRequest
-	41,  // 93: memorybank.v1.Conversation.ListClusters:input_type -> memorybank.v1.ListClustersRequest
-	43,  // 94: memorybank.v1.Conversation.DeleteCluster:input_type -> memorybank.v1.DeleteClusterRequest
-	45,  // 95: memorybank.v1.Conversation.ListSummaries:input_type -> memorybank.v1.ListSummariesRequest
-	47,  // 96: memorybank.v1.Conversation.DeleteSummaries:input_type -> memorybank.v1.DeleteSummariesRequest
-	51,  // 97: memorybank.v1.Conversation.StartInvocation:input_type -> memorybank.v1.StartInvocationRequest
-	53,  // 98: memorybank.v1.Conversation.AddWorkingItems:input_type -> memorybank.v1.AddWorkingItemsRequest
-	55,  // 99: memorybank.v1.Conversation.GetWorkingMemory:input_type -> memorybank.v1.GetWorkingMemoryRequest
-	57,  // 100: memorybank.v1.Conversation.EndInvocation:input_type -> memorybank.v1.EndInvocationRequest
-	59,  // 101: memorybank.v1.Conversation.AddInvocationSummary:input_type -> memorybank.v1.AddInvocationSummaryRequest
-	61,  // 102: memorybank.v1.Conversation.ListInvocations:input_type -> memorybank.v1.ListInvocationsRequest
-	14,  // 103: memorybank.v1.Conversation.CreateConversation:output_type -> memorybank.v1.CreateConversationResponse
-	16,  // 104: memorybank.v1.Conversation.GetConversation:output_type -> memorybank.v1.GetConversationResponse
-	18,  // 105: memorybank.v1.Conversation.ListConversations:output_type -> memorybank.v1.ListConversationsResponse
-	20,  // 106: memorybank.v1.Conversation.UpdateConversation:output_type -> memorybank.v1.UpdateConversationResponse
-	22,  // 107: memorybank.v1.Conversation.EndConversation:output_type -> memorybank.v1.EndConversationResponse
-	24,  // 108: memorybank.v1.Conversation.DeleteConversation:output_type -> memorybank.v1.DeleteConversationResponse
-	26,  // 109: memorybank.v1.Conversation.AddTurns:output_type -> memorybank.v1.AddTurnsResponse
-	28,  // 110: memorybank.v1.Conversation.ListTurns:output_type -> memorybank.v1.ListTurnsResponse
-	30,  // 111: memorybank.v1.Conversation.DeleteTurns:output_type -> memorybank.v1.DeleteTurnsResponse
-	65,  // 112: memorybank.v1.Conversation.RetractTurns:output_type -> memorybank.v1.RetractTurnsResponse
-	67,  // 113: memorybank.v1.Conversation.ReleaseTurns:output_type -> memorybank.v1.ReleaseTurnsResponse
-	69,  // 114: memorybank.v1.Conversation.EraseTurns:output_type -> memorybank.v1.EraseTurnsResponse
-	71,  // 115: memorybank.v1.Conversation.ListTurnRetractions:output_type -> memorybank.v1.ListTurnRetractionsResponse
-	32,  // 116: memorybank.v1.Conversation.SearchTurns:output_type -> memorybank.v1.SearchTurnsResponse
-	34,  // 117: memorybank.v1.Conversation.AddKey:output_type -> memorybank.v1.AddKeyResponse
-	36,  // 118: memorybank.v1.Conversation.UpdateKey:output_type -> memorybank.v1.UpdateKeyResponse
-	38,  // 119: memorybank.v1.Conversation.DeleteKey:output_type -> memorybank.v1.DeleteKeyResponse
-	40,  // 120: memorybank.v1.Conversation.ListKeys:output_type -> memorybank.v1.ListKeysResponse
-	42,  // 121: memorybank.v1.Conversation.ListClusters:output_type -> memorybank.v1.ListClustersResponse
-	44,  // 122: memorybank.v1.Conversation.DeleteCluster:output_type -> memorybank.v1.DeleteClusterResponse
-	46,  // 123: memorybank.v1.Conversation.ListSummaries:output_type -> memorybank.v1.ListSummariesResponse
-	48,  // 124: memorybank.v1.Conversation.DeleteSummaries:output_type -> memorybank.v1.DeleteSummariesResponse
-	52,  // 125: memorybank.v1.Conversation.StartInvocation:output_type -> memorybank.v1.StartInvocationResponse
-	54,  // 126: memorybank.v1.Conversation.AddWorkingItems:output_type -> memorybank.v1.AddWorkingItemsResponse
-	56,  // 127: memorybank.v1.Conversation.GetWorkingMemory:output_type -> memorybank.v1.GetWorkingMemoryResponse
-	58,  // 128: memorybank.v1.Conversation.EndInvocation:output_type -> memorybank.v1.EndInvocationResponse
-	60,  // 129: memorybank.v1.Conversation.AddInvocationSummary:output_type -> memorybank.v1.AddInvocationSummaryResponse
-	62,  // 130: memorybank.v1.Conversation.ListInvocations:output_type -> memorybank.v1.ListInvocationsResponse
-	103, // [103:131] is the sub-list for method output_type
-	75,  // [75:103] is the sub-list for method input_type
-	75,  // [75:75] is the sub-list for extension type_name
-	75,  // [75:75] is the sub-list for extension extendee
-	0,   // [0:75] is the sub-list for field type_name
+	79,  // 22: memorybank.v1.Key.shown_time:type_name -> google.protobuf.Timestamp
+	6,   // 23: memorybank.v1.TurnHit.turn:type_name -> memorybank.v1.Turn
+	80,  // 24: memorybank.v1.TurnHit.why:type_name -> memorybank.v1.ScoreShare
+	74,  // 25: memorybank.v1.CreateConversationRequest.labels:type_name -> memorybank.v1.CreateConversationRequest.LabelsEntry
+	5,   // 26: memorybank.v1.CreateConversationRequest.settings:type_name -> memorybank.v1.ConversationSettings
+	78,  // 27: memorybank.v1.CreateConversationRequest.ttl:type_name -> google.protobuf.Duration
+	4,   // 28: memorybank.v1.CreateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	4,   // 29: memorybank.v1.GetConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	11,  // 30: memorybank.v1.GetConversationResponse.counts:type_name -> memorybank.v1.ConversationCounts
+	50,  // 31: memorybank.v1.GetConversationResponse.invocations:type_name -> memorybank.v1.InvocationSummary
+	75,  // 32: memorybank.v1.ListConversationsRequest.labels:type_name -> memorybank.v1.ListConversationsRequest.LabelsEntry
+	0,   // 33: memorybank.v1.ListConversationsRequest.state:type_name -> memorybank.v1.ConversationState
+	4,   // 34: memorybank.v1.ListConversationsResponse.conversations:type_name -> memorybank.v1.ConversationRecord
+	4,   // 35: memorybank.v1.UpdateConversationRequest.conversation:type_name -> memorybank.v1.ConversationRecord
+	81,  // 36: memorybank.v1.UpdateConversationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	4,   // 37: memorybank.v1.UpdateConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	4,   // 38: memorybank.v1.EndConversationResponse.conversation:type_name -> memorybank.v1.ConversationRecord
+	82,  // 39: memorybank.v1.EndConversationResponse.usage:type_name -> memorybank.v1.Usage
+	6,   // 40: memorybank.v1.AddTurnsRequest.turns:type_name -> memorybank.v1.Turn
+	6,   // 41: memorybank.v1.AddTurnsResponse.turns:type_name -> memorybank.v1.Turn
+	6,   // 42: memorybank.v1.ListTurnsResponse.turns:type_name -> memorybank.v1.Turn
+	83,  // 43: memorybank.v1.SearchTurnsRequest.embedding:type_name -> memorybank.v1.Vector
+	84,  // 44: memorybank.v1.SearchTurnsRequest.event_time:type_name -> memorybank.v1.TimeRange
+	76,  // 45: memorybank.v1.SearchTurnsRequest.labels:type_name -> memorybank.v1.SearchTurnsRequest.LabelsEntry
+	12,  // 46: memorybank.v1.SearchTurnsResponse.hits:type_name -> memorybank.v1.TurnHit
+	10,  // 47: memorybank.v1.AddKeyResponse.key:type_name -> memorybank.v1.Key
+	10,  // 48: memorybank.v1.UpdateKeyRequest.key:type_name -> memorybank.v1.Key
+	81,  // 49: memorybank.v1.UpdateKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	10,  // 50: memorybank.v1.UpdateKeyResponse.key:type_name -> memorybank.v1.Key
+	10,  // 51: memorybank.v1.ListKeysResponse.keys:type_name -> memorybank.v1.Key
+	7,   // 52: memorybank.v1.ListClustersResponse.clusters:type_name -> memorybank.v1.Cluster
+	1,   // 53: memorybank.v1.ListSummariesRequest.kind:type_name -> memorybank.v1.SummaryKind
+	84,  // 54: memorybank.v1.ListSummariesRequest.time:type_name -> memorybank.v1.TimeRange
+	9,   // 55: memorybank.v1.ListSummariesResponse.summaries:type_name -> memorybank.v1.Summary
+	84,  // 56: memorybank.v1.DeleteSummariesRequest.time:type_name -> memorybank.v1.TimeRange
+	3,   // 57: memorybank.v1.Item.type:type_name -> memorybank.v1.ItemType
+	79,  // 58: memorybank.v1.Item.event_time:type_name -> google.protobuf.Timestamp
+	77,  // 59: memorybank.v1.Item.metadata:type_name -> memorybank.v1.Item.MetadataEntry
+	79,  // 60: memorybank.v1.InvocationSummary.event_time:type_name -> google.protobuf.Timestamp
+	49,  // 61: memorybank.v1.AddWorkingItemsRequest.items:type_name -> memorybank.v1.Item
+	49,  // 62: memorybank.v1.GetWorkingMemoryResponse.items:type_name -> memorybank.v1.Item
+	50,  // 63: memorybank.v1.EndInvocationResponse.summary:type_name -> memorybank.v1.InvocationSummary
+	82,  // 64: memorybank.v1.EndInvocationResponse.usage:type_name -> memorybank.v1.Usage
+	50,  // 65: memorybank.v1.AddInvocationSummaryRequest.summary:type_name -> memorybank.v1.InvocationSummary
+	50,  // 66: memorybank.v1.ListInvocationsResponse.invocations:type_name -> memorybank.v1.InvocationSummary
+	85,  // 67: memorybank.v1.TurnRetraction.state:type_name -> memorybank.v1.RetractionState
+	79,  // 68: memorybank.v1.TurnRetraction.create_time:type_name -> google.protobuf.Timestamp
+	79,  // 69: memorybank.v1.TurnRetraction.close_time:type_name -> google.protobuf.Timestamp
+	84,  // 70: memorybank.v1.TurnRetraction.written:type_name -> memorybank.v1.TimeRange
+	84,  // 71: memorybank.v1.RetractTurnsRequest.written:type_name -> memorybank.v1.TimeRange
+	63,  // 72: memorybank.v1.RetractTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
+	63,  // 73: memorybank.v1.ReleaseTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
+	63,  // 74: memorybank.v1.EraseTurnsResponse.retraction:type_name -> memorybank.v1.TurnRetraction
+	63,  // 75: memorybank.v1.ListTurnRetractionsResponse.retractions:type_name -> memorybank.v1.TurnRetraction
+	13,  // 76: memorybank.v1.Conversation.CreateConversation:input_type -> memorybank.v1.CreateConversationRequest
+	15,  // 77: memorybank.v1.Conversation.GetConversation:input_type -> memorybank.v1.GetConversationRequest
+	17,  // 78: memorybank.v1.Conversation.ListConversations:input_type -> memorybank.v1.ListConversationsRequest
+	19,  // 79: memorybank.v1.Conversation.UpdateConversation:input_type -> memorybank.v1.UpdateConversationRequest
+	21,  // 80: memorybank.v1.Conversation.EndConversation:input_type -> memorybank.v1.EndConversationRequest
+	23,  // 81: memorybank.v1.Conversation.DeleteConversation:input_type -> memorybank.v1.DeleteConversationRequest
+	25,  // 82: memorybank.v1.Conversation.AddTurns:input_type -> memorybank.v1.AddTurnsRequest
+	27,  // 83: memorybank.v1.Conversation.ListTurns:input_type -> memorybank.v1.ListTurnsRequest
+	29,  // 84: memorybank.v1.Conversation.DeleteTurns:input_type -> memorybank.v1.DeleteTurnsRequest
+	64,  // 85: memorybank.v1.Conversation.RetractTurns:input_type -> memorybank.v1.RetractTurnsRequest
+	66,  // 86: memorybank.v1.Conversation.ReleaseTurns:input_type -> memorybank.v1.ReleaseTurnsRequest
+	68,  // 87: memorybank.v1.Conversation.EraseTurns:input_type -> memorybank.v1.EraseTurnsRequest
+	70,  // 88: memorybank.v1.Conversation.ListTurnRetractions:input_type -> memorybank.v1.ListTurnRetractionsRequest
+	31,  // 89: memorybank.v1.Conversation.SearchTurns:input_type -> memorybank.v1.SearchTurnsRequest
+	33,  // 90: memorybank.v1.Conversation.AddKey:input_type -> memorybank.v1.AddKeyRequest
+	35,  // 91: memorybank.v1.Conversation.UpdateKey:input_type -> memorybank.v1.UpdateKeyRequest
+	37,  // 92: memorybank.v1.Conversation.DeleteKey:input_type -> memorybank.v1.DeleteKeyRequest
+	39,  // 93: memorybank.v1.Conversation.ListKeys:input_type -> memorybank.v1.ListKeysRequest
+	41,  // 94: memorybank.v1.Conversation.ListClusters:input_type -> memorybank.v1.ListClustersRequest
+	43,  // 95: memorybank.v1.Conversation.DeleteCluster:input_type -> memorybank.v1.DeleteClusterRequest
+	45,  // 96: memorybank.v1.Conversation.ListSummaries:input_type -> memorybank.v1.ListSummariesRequest
+	47,  // 97: memorybank.v1.Conversation.DeleteSummaries:input_type -> memorybank.v1.DeleteSummariesRequest
+	51,  // 98: memorybank.v1.Conversation.StartInvocation:input_type -> memorybank.v1.StartInvocationRequest
+	53,  // 99: memorybank.v1.Conversation.AddWorkingItems:input_type -> memorybank.v1.AddWorkingItemsRequest
+	55,  // 100: memorybank.v1.Conversation.GetWorkingMemory:input_type -> memorybank.v1.GetWorkingMemoryRequest
+	57,  // 101: memorybank.v1.Conversation.EndInvocation:input_type -> memorybank.v1.EndInvocationRequest
+	59,  // 102: memorybank.v1.Conversation.AddInvocationSummary:input_type -> memorybank.v1.AddInvocationSummaryRequest
+	61,  // 103: memorybank.v1.Conversation.ListInvocations:input_type -> memorybank.v1.ListInvocationsRequest
+	14,  // 104: memorybank.v1.Conversation.CreateConversation:output_type -> memorybank.v1.CreateConversationResponse
+	16,  // 105: memorybank.v1.Conversation.GetConversation:output_type -> memorybank.v1.GetConversationResponse
+	18,  // 106: memorybank.v1.Conversation.ListConversations:output_type -> memorybank.v1.ListConversationsResponse
+	20,  // 107: memorybank.v1.Conversation.UpdateConversation:output_type -> memorybank.v1.UpdateConversationResponse
+	22,  // 108: memorybank.v1.Conversation.EndConversation:output_type -> memorybank.v1.EndConversationResponse
+	24,  // 109: memorybank.v1.Conversation.DeleteConversation:output_type -> memorybank.v1.DeleteConversationResponse
+	26,  // 110: memorybank.v1.Conversation.AddTurns:output_type -> memorybank.v1.AddTurnsResponse
+	28,  // 111: memorybank.v1.Conversation.ListTurns:output_type -> memorybank.v1.ListTurnsResponse
+	30,  // 112: memorybank.v1.Conversation.DeleteTurns:output_type -> memorybank.v1.DeleteTurnsResponse
+	65,  // 113: memorybank.v1.Conversation.RetractTurns:output_type -> memorybank.v1.RetractTurnsResponse
+	67,  // 114: memorybank.v1.Conversation.ReleaseTurns:output_type -> memorybank.v1.ReleaseTurnsResponse
+	69,  // 115: memorybank.v1.Conversation.EraseTurns:output_type -> memorybank.v1.EraseTurnsResponse
+	71,  // 116: memorybank.v1.Conversation.ListTurnRetractions:output_type -> memorybank.v1.ListTurnRetractionsResponse
+	32,  // 117: memorybank.v1.Conversation.SearchTurns:output_type -> memorybank.v1.SearchTurnsResponse
+	34,  // 118: memorybank.v1.Conversation.AddKey:output_type -> memorybank.v1.AddKeyResponse
+	36,  // 119: memorybank.v1.Conversation.UpdateKey:output_type -> memorybank.v1.UpdateKeyResponse
+	38,  // 120: memorybank.v1.Conversation.DeleteKey:output_type -> memorybank.v1.DeleteKeyResponse
+	40,  // 121: memorybank.v1.Conversation.ListKeys:output_type -> memorybank.v1.ListKeysResponse
+	42,  // 122: memorybank.v1.Conversation.ListClusters:output_type -> memorybank.v1.ListClustersResponse
+	44,  // 123: memorybank.v1.Conversation.DeleteCluster:output_type -> memorybank.v1.DeleteClusterResponse
+	46,  // 124: memorybank.v1.Conversation.ListSummaries:output_type -> memorybank.v1.ListSummariesResponse
+	48,  // 125: memorybank.v1.Conversation.DeleteSummaries:output_type -> memorybank.v1.DeleteSummariesResponse
+	52,  // 126: memorybank.v1.Conversation.StartInvocation:output_type -> memorybank.v1.StartInvocationResponse
+	54,  // 127: memorybank.v1.Conversation.AddWorkingItems:output_type -> memorybank.v1.AddWorkingItemsResponse
+	56,  // 128: memorybank.v1.Conversation.GetWorkingMemory:output_type -> memorybank.v1.GetWorkingMemoryResponse
+	58,  // 129: memorybank.v1.Conversation.EndInvocation:output_type -> memorybank.v1.EndInvocationResponse
+	60,  // 130: memorybank.v1.Conversation.AddInvocationSummary:output_type -> memorybank.v1.AddInvocationSummaryResponse
+	62,  // 131: memorybank.v1.Conversation.ListInvocations:output_type -> memorybank.v1.ListInvocationsResponse
+	104, // [104:132] is the sub-list for method output_type
+	76,  // [76:104] is the sub-list for method input_type
+	76,  // [76:76] is the sub-list for extension type_name
+	76,  // [76:76] is the sub-list for extension extendee
+	0,   // [0:76] is the sub-list for field type_name
 }
 
 func init() { file_memorybank_v1_conversation_proto_init() }

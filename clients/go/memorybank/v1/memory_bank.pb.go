@@ -40,7 +40,7 @@ const (
 	ProgressStage_PROGRESS_STAGE_STRUCTURING ProgressStage = 4
 	// Segments are given their vectors, ahead of the grouping: most of the work where the embedder runs here.
 	ProgressStage_PROGRESS_STAGE_EMBEDDING ProgressStage = 5
-	// Nodes that later topics reworded are given the vectors of their last words, when all topics are nodes.
+	// No longer sent: nodes that later topics reworded are given the vectors of their last words once the bank rests.
 	ProgressStage_PROGRESS_STAGE_REWORDING ProgressStage = 6
 )
 
