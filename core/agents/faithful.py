@@ -28,9 +28,9 @@ from core.agents.memory_roles import (
     Unit,
 )
 from core.agents.outcomes import essence
+from core.language.zh.segmenter import tagged
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode
-from core.text.chinese import tagged
 from core.text.moments import CALENDAR, Frame, spans
 from core.text.scripts import HAN, WIDE
 from core.text.tokens import estimate

@@ -7,7 +7,7 @@ does: every word, also the small ones ("not"), figures with their signs, symbols
 import re
 import unicodedata
 
-from core.text import chinese
+from core.language.zh.segmenter import tagged
 from core.text.analysis import MARKS, STOP_WORDS
 from core.text.blocks import unbroken
 from core.text.scripts import HAN
@@ -43,7 +43,7 @@ def content_words(words: str, enough: int) -> int:
         return enough
     others = {word for word in HAN.sub(" ", words).split() if word[0].isalnum()} - STOP_WORDS
     if len(others) < enough and chinese_words:
-        others |= {word.text for word in chinese.tagged(chinese_words) if word.kind[:1] not in LITTLE}
+        others |= {word.text for word in tagged(chinese_words) if word.kind[:1] not in LITTLE}
     return min(len(others), enough)
 
 

@@ -14,7 +14,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from core.agents.offline.stopwords import COMMON_EN, COMMON_ZH
-from core.text import analysis, chinese
+from core.language.words import Word
+from core.language.zh import segmenter
+from core.text import analysis
 from core.text.scripts import HAN
 
 MOST = 8
@@ -173,8 +175,8 @@ def _is_name(word: str) -> bool:
 
 def _chinese(text: str) -> Iterator[Phrase]:
     """Nouns and names of two characters and more, and the runs of nouns and verbs they stand in."""
-    run: list[chinese.Word] = []
-    for word in [*chinese.tagged(text), chinese.Word("", "x")]:
+    run: list[Word] = []
+    for word in [*segmenter.tagged(text), Word("", "x")]:
         if word.kind[:1] in CHINESE_RUNS and word.text not in COMMON_ZH:
             run.append(word)
         else:
@@ -182,10 +184,10 @@ def _chinese(text: str) -> Iterator[Phrase]:
             run = []
 
 
-def _of_chinese_run(run: list[chinese.Word]) -> Iterator[Phrase]:
+def _of_chinese_run(run: list[Word]) -> Iterator[Phrase]:
     for word in run:
         if len(word.text) > 1 and _is_term(word):
-            rarity = 0.6 + chinese.rarity(word.text) / 18
+            rarity = 0.6 + segmenter.rarity(word.text) / 18
             yield Phrase(word.text, 1, rarity, name=word.kind in CHINESE_NAMES)
     for size in (2, 3):
         for start in range(len(run) - size + 1):
@@ -200,7 +202,7 @@ def _of_chinese_run(run: list[chinese.Word]) -> Iterator[Phrase]:
             yield Phrase(joined, size, 1.8, compound=compound)
 
 
-def _is_term(word: chinese.Word) -> bool:
+def _is_term(word: Word) -> bool:
     return word.kind[:1] in CHINESE_TERMS or word.kind in ("vn", "an")
 
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from math import log, log1p
 
 from core.agents.offline.keywords import MOST, keywords, spread
+from core.language import language_of
+from core.language.zh.segmenter import tagged
 from core.text.analysis import terms
-from core.text.chinese import tagged
-from core.text.scripts import HAN, is_chinese
+from core.text.scripts import HAN
 
 WORDS = 3
 NOUNS, NAME, LATIN = (
@@ -28,7 +29,7 @@ def labels(groups: Sequence[Sequence[str]]) -> list[str]:
 
 def whole_words(texts: Sequence[str], others: Mapping[str, int] | None = None) -> list[str]:
     """Returns what the texts are about, weightiest first: names, terms, figures; in Chinese nouns as they are cut."""
-    if is_chinese("".join(texts)):
+    if not language_of("".join(texts)).is_spaced:
         return _nouns(texts, others or {})[:MOST]
     return [word for word in keywords(texts, others, most=MOST) if not HAN.search(word)]
 
@@ -72,4 +73,4 @@ def shared_words(texts: Sequence[str]) -> dict[str, int]:
 
 
 def _label(texts: Sequence[str], words: Sequence[str]) -> str:
-    return ("、" if is_chinese("".join(texts)) else ", ").join(words)
+    return language_of("".join(texts)).marks.listed.join(words)

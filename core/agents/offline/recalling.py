@@ -18,10 +18,10 @@ from core.agents.recall_roles import (
     RouteOpinion,
     figures,
 )
+from core.language import Language, language_of
 from core.long_term.routing import Intent, layers_of
 from core.model.record import CATEGORIES
 from core.ports.embedder import Embedder
-from core.text.scripts import is_chinese
 
 BY_WORD, BY_MEANING, UNSURE = 0.9, 0.6, 0.3
 SHARED = 5  # words that several records share, told of
@@ -171,53 +171,51 @@ class OfflineReflector:
     each subcategory: extractive, and says so by its form."""
 
     async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:  # noqa: ARG002
-        chinese = is_chinese(title + "".join(record.content for record in records))
-        common = _in_common(records, chinese)
+        language = language_of(title + "".join(record.content for record in records))
+        common = _in_common(records, language)
         room = LONGEST_REFLECTION - len(title) - ENDS - sum(len(line) + 1 for line in common)
-        order = _fitting(records, chinese, room)
+        order = _fitting(records, language, room)
         lines = [f"# {title}", *common]
         for subject in dict.fromkeys(record.subcategory for record in order):
-            lines += ["", f"## {_heading(subject, chinese)}", ""]
-            lines += [_bullet(record, chinese) for record in order if record.subcategory == subject]
+            lines += ["", f"## {_heading(subject, language)}", ""]
+            lines += [_bullet(record, language) for record in order if record.subcategory == subject]
         used, count = [record.number for record in order], len(order)
-        days = _days([record for record in records if record.number in used], chinese)
-        ending = (
-            f"（依据 {count} 条记录，{days}）"
-            if chinese
-            else f"(From {count} record{'s' * (count != 1)}, {days}.)"
-        )
+        days = _days([record for record in records if record.number in used], language)
+        phrases = language.phrases.reflections
+        ending = (phrases.source if count == 1 else phrases.sources).format(count, days)
         return ReflectionOpinion(text="\n".join((*lines, "", ending)) + "\n", records=tuple(sorted(used)))
 
 
-def _in_common(records: Sequence[Reflected], chinese: bool) -> list[str]:
+def _in_common(records: Sequence[Reflected], language: Language) -> list[str]:
     """Returns a section of the words that several records share, each with how many, and their days; none where no word
     is shared."""
     often = list(shared_words([record.content for record in records]))[:SHARED]
     sharing = {word: [r for r in records if word.casefold() in r.content.casefold()] for word in often}
+    phrases = language.phrases.reflections
     lines = [
-        f"- {word}：{len(sharing[word])}/{len(records)} 条，{_days(sharing[word], chinese)}"
-        if chinese
-        else f"- {word}: {len(sharing[word])} of {len(records)} records, {_days(sharing[word], chinese)}"
+        phrases.shared.format(
+            word=word, count=len(sharing[word]), total=len(records), days=_days(sharing[word], language)
+        )
         for word in often
     ]
-    return ["", "## 共同之处" if chinese else "## In common", "", *lines] if lines else []
+    return ["", f"## {phrases.common}", "", *lines] if lines else []
 
 
-def _days(records: Sequence[Reflected], chinese: bool) -> str:
+def _days(records: Sequence[Reflected], language: Language) -> str:
     """Returns the first and the last day of some records."""
     times = [record.event_time for record in records]
     first, last = f"{min(times):%Y-%m-%d}", f"{max(times):%Y-%m-%d}"
-    return first if first == last else f"{first} 至 {last}" if chinese else f"{first} to {last}"
+    return first if first == last else language.phrases.reflections.period.format(first, last)
 
 
-def _fitting(records: Sequence[Reflected], chinese: bool, room: int) -> list[Reflected]:
+def _fitting(records: Sequence[Reflected], language: Language, room: int) -> list[Reflected]:
     """Returns the records by weight for whose bullets and headings there is room, in characters."""
     fitting: list[Reflected] = []
     subjects: set[str] = set()
     for record in sorted(records, key=lambda record: (-record.weight, record.number)):
-        size = len(_bullet(record, chinese)) + FRAME
+        size = len(_bullet(record, language)) + FRAME
         if record.subcategory not in subjects:
-            size += len(_heading(record.subcategory, chinese)) + FRAME
+            size += len(_heading(record.subcategory, language)) + FRAME
         if size <= room:
             room -= size
             fitting.append(record)
@@ -225,21 +223,21 @@ def _fitting(records: Sequence[Reflected], chinese: bool, room: int) -> list[Ref
     return fitting
 
 
-def _heading(subject: str, chinese: bool) -> str:
+def _heading(subject: str, language: Language) -> str:
     if subject:
         return subject.replace("_", " ")
-    return "概要" if chinese else "General"
+    return language.phrases.reflections.general
 
 
-def _bullet(record: Reflected, chinese: bool) -> str:
+def _bullet(record: Reflected, language: Language) -> str:
     """Returns the content as one line, with its date and confidence. No figure of it is cut in two."""
     whole = " ".join(record.content.split())
     content, known = whole[:BULLET], frozenset(figures(whole))
     while not known.issuperset(figures(content)):
         content = content[:-1]
-    if chinese:
-        return f"- {content}（{record.event_time:%Y-%m-%d}，置信度 {record.confidence:.2f}）"
-    return f"- {content} ({record.event_time:%Y-%m-%d}, confidence {record.confidence:.2f})"
+    return language.phrases.reflections.bullet.format(
+        content=content, day=record.event_time, confidence=record.confidence
+    )
 
 
 def offline_recall_agents(embedder: Embedder) -> RecallAgents:

@@ -5,8 +5,9 @@ Law: pure; looks at forms. What has a figure with its unit is a fact, however sh
 
 import re
 
+from core.language import language_of
 from core.text import outline
-from core.text.scripts import display_width, is_chinese
+from core.text.scripts import display_width
 
 WIDEST = 80  # columns
 WIDEST_CHINESE = 40
@@ -49,7 +50,7 @@ def _reads_so(shown: str) -> bool:
         return True
     if FIGURE.search(YEAR.sub("", shown)):
         return False
-    if is_chinese(shown):
+    if not language_of(shown).is_spaced:
         return display_width(shown) <= WIDEST_CHINESE and "，" not in shown
     if display_width(shown) > WIDEST:
         return False

@@ -1,0 +1,49 @@
+"""A language: what it is known by, and what the service writes in it.
+
+Law: data alone; nothing but `core.language` makes one.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.language.attribution import NO_ATTRIBUTION, Attribution
+from core.language.dates import Dates
+from core.language.headings import Wording, Words
+from core.language.phrases import Marks, Phrases
+from core.language.words import Word, uncut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Language:
+    """`code`: of ISO 639. `package`: where its word lists lie.
+
+    `letters`: what a text in it has and others have not; each counts `weight` words. `is_spaced`: its words stand
+    apart, so that a length is counted in words rather than in characters; where they do not, `tagged` cuts them.
+    """
+
+    code: str
+    package: str
+    letters: re.Pattern[str]
+    weight: float
+    is_spaced: bool
+    task_headings: Wording
+    guidelines: str
+    phrases: Phrases
+    attribution: Attribution = NO_ATTRIBUTION
+    tagged: Callable[[str], list[Word]] = uncut
+
+    @property
+    def headings(self) -> Words:
+        """Those of an assembled context."""
+        return self.task_headings.context
+
+    @property
+    def dates(self) -> Dates:
+        """How it writes days."""
+        return self.headings.dates
+
+    @property
+    def marks(self) -> Marks:
+        """What stands between parts of a line."""
+        return self.phrases.marks
