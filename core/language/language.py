@@ -11,6 +11,7 @@ from core.language.attribution import NO_ATTRIBUTION, Attribution
 from core.language.dates import Dates
 from core.language.headings import Wording, Words
 from core.language.phrases import Marks, Phrases
+from core.language.times import NO_TIMES, Times
 from core.language.words import Word, uncut
 
 
@@ -31,6 +32,7 @@ class Language:
     guidelines: str
     phrases: Phrases
     attribution: Attribution = NO_ATTRIBUTION
+    times: Times = NO_TIMES
     tagged: Callable[[str], list[Word]] = uncut
 
     @property

@@ -6,6 +6,7 @@ from core.language.en.attribution import ATTRIBUTION
 from core.language.en.guidelines import GUIDELINES
 from core.language.en.headings import TASK
 from core.language.en.phrases import PHRASES
+from core.language.en.times import TIMES
 from core.language.language import Language
 
 ENGLISH = Language(
@@ -18,4 +19,5 @@ ENGLISH = Language(
     guidelines=GUIDELINES,
     phrases=PHRASES,
     attribution=ATTRIBUTION,
+    times=TIMES,
 )

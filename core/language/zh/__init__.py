@@ -8,6 +8,7 @@ from core.language.zh.guidelines import GUIDELINES
 from core.language.zh.headings import TASK
 from core.language.zh.phrases import PHRASES
 from core.language.zh.segmenter import tagged
+from core.language.zh.times import TIMES
 
 HAN_PER_WORD = 1.6  # Han characters that say about as much as one English word
 
@@ -21,5 +22,6 @@ CHINESE = Language(
     guidelines=GUIDELINES,
     phrases=PHRASES,
     attribution=ATTRIBUTION,
+    times=TIMES,
     tagged=tagged,
 )
