@@ -13,12 +13,18 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from core.agents.offline.stopwords import COMMON_EN, COMMON_ZH
+from core.language import in_all
 from core.language.words import Word
 from core.language.zh import segmenter
 from core.text import analysis
 from core.text.scripts import HAN
+from core.text.words import words
 
+CODE = words(
+    "https http www com br def str int self return await async none true false null const var dr mr mrs ms prof"
+)
+COMMON = analysis.STOP_WORDS | CODE | frozenset(in_all("common"))
+"""Words too common to be keywords: wider than search's stop words, for nobody names a topic "really" or "went"."""
 MOST = 8
 FIGURES = 2  # of them at most this many numbers and dates
 LONGEST_PHRASE = 3  # words
@@ -154,7 +160,7 @@ def _spelled(text: str, lower: set[str]) -> Iterator[Phrase]:
 
 
 def _is_content(word: str) -> bool:
-    return len(word) > 1 and word[0].isalpha() and "'" not in word and word.casefold() not in COMMON_EN
+    return len(word) > 1 and word[0].isalpha() and "'" not in word and word.casefold() not in COMMON
 
 
 def _of_run(run: list[str]) -> Iterator[Phrase]:
@@ -177,7 +183,7 @@ def _chinese(text: str) -> Iterator[Phrase]:
     """Nouns and names of two characters and more, and the runs of nouns and verbs they stand in."""
     run: list[Word] = []
     for word in [*segmenter.tagged(text), Word("", "x")]:
-        if word.kind[:1] in CHINESE_RUNS and word.text not in COMMON_ZH:
+        if word.kind[:1] in CHINESE_RUNS and word.text not in COMMON:
             run.append(word)
         else:
             yield from _of_chinese_run(run)
