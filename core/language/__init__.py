@@ -12,14 +12,16 @@ from dataclasses import replace
 from functools import cache
 
 from core.language.attribution import NO_ATTRIBUTION
+from core.language.cues import NO_CUES, either
 from core.language.en import ENGLISH
 from core.language.headings import Wording, Words
 from core.language.language import Language
 from core.language.lists import read
+from core.language.times import NO_TIMES
 from core.language.zh import CHINESE
 
 LANGUAGES = (ENGLISH, CHINESE)
-UNDETERMINED = replace(ENGLISH, code="und", attribution=NO_ATTRIBUTION)
+UNDETERMINED = replace(ENGLISH, code="und", attribution=NO_ATTRIBUTION, cues=NO_CUES, times=NO_TIMES)
 
 __all__ = [
     "CHINESE",
@@ -29,6 +31,7 @@ __all__ = [
     "Language",
     "Wording",
     "Words",
+    "cue",
     "entries",
     "in_all",
     "language_of",
@@ -61,3 +64,8 @@ def entries(name: str, language: Language) -> tuple[str, ...]:
 def in_all(name: str) -> tuple[str, ...]:
     """Returns the entries of a list in all languages that have it."""
     return tuple(entry for language in LANGUAGES for entry in entries(name, language))
+
+
+def cue(name: str, flags: int = 0) -> re.Pattern[str]:
+    """Returns the pattern of a cue in all languages, `name` being its field in `Cues`."""
+    return re.compile(either(tuple(getattr(language.cues, name) for language in LANGUAGES)), flags)

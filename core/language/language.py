@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.language.attribution import NO_ATTRIBUTION, Attribution
+from core.language.cues import NO_CUES, Cues
 from core.language.dates import Dates
 from core.language.headings import Wording, Words
 from core.language.phrases import Marks, Phrases
@@ -33,6 +34,7 @@ class Language:
     phrases: Phrases
     attribution: Attribution = NO_ATTRIBUTION
     times: Times = NO_TIMES
+    cues: Cues = NO_CUES
     tagged: Callable[[str], list[Word]] = uncut
 
     @property

@@ -3,6 +3,7 @@
 import re
 
 from core.language.en.attribution import ATTRIBUTION
+from core.language.en.cues import CUES
 from core.language.en.guidelines import GUIDELINES
 from core.language.en.headings import TASK
 from core.language.en.phrases import PHRASES
@@ -20,4 +21,5 @@ ENGLISH = Language(
     phrases=PHRASES,
     attribution=ATTRIBUTION,
     times=TIMES,
+    cues=CUES,
 )

@@ -4,6 +4,7 @@ import re
 
 from core.language.language import Language
 from core.language.zh.attribution import ATTRIBUTION
+from core.language.zh.cues import CUES
 from core.language.zh.guidelines import GUIDELINES
 from core.language.zh.headings import TASK
 from core.language.zh.phrases import PHRASES
@@ -23,5 +24,6 @@ CHINESE = Language(
     phrases=PHRASES,
     attribution=ATTRIBUTION,
     times=TIMES,
+    cues=CUES,
     tagged=tagged,
 )
