@@ -35,6 +35,7 @@ __all__ = [
     "entries",
     "in_all",
     "language_of",
+    "unspaced",
 ]
 
 
@@ -52,6 +53,11 @@ def language_of(text: str) -> Language:
         if size and size >= most:
             found, most = language, size
     return found
+
+
+def unspaced(text: str) -> Language | None:
+    """Returns the language whose words do not stand apart that letters of a text belong to; None where all do."""
+    return next((one for one in LANGUAGES if not one.is_spaced and one.letters.search(text)), None)
 
 
 @cache

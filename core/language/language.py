@@ -13,7 +13,7 @@ from core.language.dates import Dates
 from core.language.headings import Wording, Words
 from core.language.phrases import Marks, Phrases
 from core.language.times import NO_TIMES, Times
-from core.language.words import Word, uncut
+from core.language.words import Word, uncut, unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,7 +21,8 @@ class Language:
     """`code`: of ISO 639. `package`: where its word lists lie.
 
     `letters`: what a text in it has and others have not; each counts `weight` words. `is_spaced`: its words stand
-    apart, so that a length is counted in words rather than in characters; where they do not, `tagged` cuts them.
+    apart, so that a length is counted in words rather than in characters; where they do not, `tagged` cuts them
+    and `rarity` tells how rare one is, 0 to 18.
     """
 
     code: str
@@ -36,6 +37,7 @@ class Language:
     times: Times = NO_TIMES
     cues: Cues = NO_CUES
     tagged: Callable[[str], list[Word]] = uncut
+    rarity: Callable[[str], float] = unknown
 
     @property
     def headings(self) -> Words:

@@ -10,7 +10,7 @@ from core.text import outline
 from core.text.scripts import display_width
 
 WIDEST = 80  # columns
-WIDEST_CHINESE = 40
+WIDEST_UNSPACED = 40
 
 LABELLED = re.compile(
     r"\s*(?:[-*>#]+\s*)?(?:\*\*)?(?:page title|title|headline|subject|url|link|source|website"
@@ -51,7 +51,7 @@ def _reads_so(shown: str) -> bool:
     if FIGURE.search(YEAR.sub("", shown)):
         return False
     if not language_of(shown).is_spaced:
-        return display_width(shown) <= WIDEST_CHINESE and "，" not in shown
+        return display_width(shown) <= WIDEST_UNSPACED and "，" not in shown
     if display_width(shown) > WIDEST:
         return False
     words = [word for word in re.findall(r"[^\W\d_][\w'’-]*", shown) if len(word) > SMALL]
