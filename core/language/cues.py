@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 class Cues:
     """What a sentence says.
 
-    When: `time_words`, `time_figures`, and by the day `day_words`, all in lower case; `date` with its case. What it
-    asks: when, or how things are now (`asks_when`, `asks_now`). Where a talk turns: `decided`, `changed`, `came_of_it`. That
-    something was heard: `acknowledged`, the whole of it. What a verdict calls wrong, not behind what denies that
-    (`verdict_wrong`, `verdict_denied`), or no contradiction (`verdict_apart`). What a label names: a thing
-    (`entity`) or a `property`. What is wanted of memory: `reflects`, `decides`. Prices and terms: `offered`. How to reach a person:
-    `contact`.
+    When: `time_words`, `time_figures`, and by the day `day_words`, all in lower case; `date` with its case.
+    What it asks: when, or how things are now (`asks_when`, `asks_now`).
+    Where a talk turns: `decided`, `changed`, `came_of_it`.
+    That something was heard: `acknowledged`, the whole of it.
+    What a verdict calls wrong, not behind what denies that (`verdict_wrong`, `verdict_denied`), or no contradiction
+    (`verdict_apart`).
+    What a label names: a thing (`entity`) or a `property`.
+    What is wanted of memory: `reflects`, `decides`.
+    Prices and terms: `offered`. How to reach a person: `contact`.
 
     `domains`: words of each category of long-term memory; `domain_questions`: questions that belong to it.
     """
