@@ -17,11 +17,11 @@ from typing import Any
 from core.bank.query import Target
 from core.context.lines import one_line
 from core.context.turns import turn_item
-from core.context.words import words_for
 from core.conversation.due import END, due
 from core.errors import BudgetTooSmall
 from core.ids import Collection, ConversationId, User
 from core.keys import CollectionKey, ConversationKey
+from core.language import language_of
 from core.text.tokens import estimate
 from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.context.asked import AssembleContext
@@ -136,7 +136,10 @@ async def _told(house: House, world: World, progress: Progress) -> _Told:
         await add_turns(house, AddTurns(key=key, collection=facts.collection, turns=some))
         await _settled(house, key)
     async with house.conversations.reading(key) as talk:
-        newest = [turn_item(turn, words_for(turn.input)).full for turn in reversed(talk.newest(len(turns)))]
+        newest = [
+            turn_item(turn, language_of(turn.input).headings).full
+            for turn in reversed(talk.newest(len(turns)))
+        ]
     return _Told(asked=asked, talk=key, facts=facts, newest=newest)
 
 

@@ -20,7 +20,7 @@ from google.protobuf.descriptor_pool import Default
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message_factory import GetMessageClass
 
-from core.context.passages import MONTHS
+from core.language import ENGLISH
 from memorybank.v1 import (
     conversation_pb2,
     deep_retrieval_pb2,
@@ -55,7 +55,7 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 ID = re.compile(r"\b[nic]-[0-9a-z]{26,32}\b")
 HANDLE = re.compile(r'(?:(?<=\[)|(?<="node_id": "))[0-9a-z]{5,8}(?=[\]"])')
-NUMBER = re.compile(rf"\d[\d.,:]*(?: (?:{'|'.join(MONTHS)}) \d+)?")
+NUMBER = re.compile(rf"\d[\d.,:]*(?: (?:{'|'.join(ENGLISH.dates.months)}) \d+)?")
 CALL = re.compile(
     r"-d '(\{.*?\})'.*?(memorybank\.v1\.\w+/\w+)|(memorybank\.v1\.\w+/\w+) -d '(\{.*?\})'", re.DOTALL
 )

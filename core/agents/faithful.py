@@ -28,11 +28,11 @@ from core.agents.memory_roles import (
     Unit,
 )
 from core.agents.outcomes import essence
+from core.language import unspaced
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode
-from core.text.chinese import tagged
 from core.text.moments import CALENDAR, Frame, spans
-from core.text.scripts import HAN, WIDE
+from core.text.scripts import WIDE
 from core.text.tokens import estimate
 
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
@@ -184,8 +184,10 @@ def _unnamed(text: str, passages: Sequence[Passage]) -> str:
 
 def _names(text: str) -> Iterator[str]:
     yield from NAME.findall(text)
-    if HAN.search(text):
-        yield from (w.text for w in tagged(text) if w.kind.startswith(NAMED_KINDS) and len(w.text) > 1)
+    if language := unspaced(text):
+        yield from (
+            w.text for w in language.tagged(text) if w.kind.startswith(NAMED_KINDS) and len(w.text) > 1
+        )
 
 
 def _unheard(text: str, passages: Sequence[Passage]) -> str:

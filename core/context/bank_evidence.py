@@ -26,10 +26,10 @@ from core.context.evidence import (
 )
 from core.context.lines import INDENT, hanging, indented, one_line
 from core.context.memories import refuted_lines
-from core.context.passages import LONGEST, day_of, fitting_part, longest_in
+from core.context.passages import LONGEST, fitting_part, longest_in
 from core.context.sections import Item, Section, Tier
-from core.context.wording import CHINESE, Wording
 from core.ids import NodeId
+from core.language import Wording
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState
 from core.text import transcript
@@ -180,13 +180,13 @@ def _item(
         item = Item(
             segment_id(segment),
             _line(segment, found, placement.words, words, longest),
-            group=day_of(segment.event_time, words is CHINESE),
+            group=words.context.dates.written(segment.event_time),
             requires=placement.requires(told_of(segment).said),
         )
     else:
         assert shown.node is not None, "a hit is a node or a segment"
         item = Item(shown.node.node_id, _summary(shown.node, found, words))
-        item = item._replace(group=day_of(shown.node.event_time, words is CHINESE))
+        item = item._replace(group=words.context.dates.written(shown.node.event_time))
     return item._replace(
         weight=BEST if is_best else weight_,
         tier=Tier.NEEDED if is_best else Tier.FITTING,
@@ -215,14 +215,13 @@ def _line(
 
 
 def _pair(pair: Pair, words: Wording) -> str:
-    chinese = words is CHINESE
     lines = [f"- {words.contested} [{pair.handle}]"]
     for side in pair.sides:
         text = side.text
         if side.segment is not None and weight(told_of(side.segment).text) <= LONGEST * PARTS:
             text = told_of(side.segment).text
         who = f" {one_line(side.speaker)}:" if side.speaker else ""
-        lines.append(f"  [{side.handle}] {day_of(side.time, chinese)}{who} {one_line(text)}")
+        lines.append(f"  [{side.handle}] {words.context.dates.written(side.time)}{who} {one_line(text)}")
     return "\n".join(lines)
 
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.context.frame import as_data
-from core.context.guidelines import CHINESE, ENGLISH, NOTHING
+from core.language import Language, language_of
 from core.model.instructions import Level, Owner, Source
-from core.text.scripts import is_chinese
 from core.text.tokens import estimate
 
+NOTHING = "(nothing is saved yet)"
 COMMENT, COMMENT_END = "<!--", "-->"
 
 NEXT = "\n\n"
@@ -41,22 +41,22 @@ def block(sources: Sequence[Loaded]) -> Block:
     ]
     paths = Counter(source.path for _, source, _ in texts)
     headings = [_heading(owner, source.path, paths[source.path] > 1) for owner, source, _ in texts]
-    chinese = is_chinese("\n".join(text[:LOOKED_AT] for _, _, text in texts))
+    language = language_of("\n".join(text[:LOOKED_AT] for _, _, text in texts))
     recorded = NEXT.join(
         f"{heading}\n\n{text}" for heading, (_, _, text) in zip(headings, texts, strict=True)
     )
     shown = as_data(recorded)
-    made = _framed(shown, chinese)
+    made = _framed(shown, language)
     if shown is not recorded:
         return Block(text=made, tokens=estimate(made))
-    bare = estimate(_framed(NEXT.join(f"{heading}\n\n" for heading in headings), chinese))
+    bare = estimate(_framed(NEXT.join(f"{heading}\n\n" for heading in headings), language))
     return Block(text=made, tokens=bare + sum(source.tokens for _, source, _ in texts))
 
 
-def _framed(memory: str, chinese: bool) -> str:
+def _framed(memory: str, language: Language) -> str:
     return (
         f"<agent_memory>\n{memory or NOTHING}\n</agent_memory>\n\n"
-        f"<memory_guidelines>\n{CHINESE if chinese else ENGLISH}\n</memory_guidelines>\n"
+        f"<memory_guidelines>\n{language.guidelines}\n</memory_guidelines>\n"
     )
 
 

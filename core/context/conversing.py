@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from core.context.evidence import BEST, NO_DISPUTES, NOTHING_SAID, Disputes, Placement, Said, said
 from core.context.lines import hanging, indented, opening, said_now
-from core.context.passages import day_of, longest_in
+from core.context.passages import longest_in
 from core.context.sections import Item, Section, Tier
 from core.context.shares import KEYS, LEAST_KEYS, SUMMARIES, latest
 from core.context.turns import cut, evidence_item, name_of, shown_of, turn_item
-from core.context.words import CHINESE, Words, words_for
 from core.conversation.recalling import Recalled
+from core.language import Words, language_of
 from core.model.conversation import KeyMemory, KeyType, Summary, Turn
 from core.model.invocation import InvocationSummary
 from core.text.tokens import estimate, tokens_of
@@ -53,7 +53,7 @@ def key_section(keys: Iterable[KeyMemory], disputes: Disputes = NO_DISPUTES) -> 
     """Returns those of the user, which stand whole, in their own language; what says one side of a quarrel is marked,
     whatever the input is."""
     own = [key for key in keys if key.type is KeyType.USER]
-    words = words_for("\n".join(key.text for key in own))
+    words = language_of("\n".join(key.text for key in own)).headings
     marks = [f"{words.contested} " if disputes and disputes.one_sided(said(key.text)) else "" for key in own]
     items = tuple(Item(key.key_id, _key(key, mark), fixed=True) for key, mark in zip(own, marks, strict=True))
     return Section(name=KEY, title=words.keys, items=items)
@@ -129,7 +129,7 @@ def _promoted(recalled: Recalled, placement: Placement, words: Words, budget: in
 
 def _day(key: KeyMemory, words: Words) -> str:
     """Returns the day on which what a key holds was said; empty where that is not known."""
-    return f"{day_of(key.event_time, words is CHINESE)} " if key.event_time else ""
+    return f"{words.dates.written(key.event_time)} " if key.event_time else ""
 
 
 def _told_by(key: KeyMemory, placement: Placement) -> Said:
@@ -202,7 +202,7 @@ def _speakers(text: str) -> set[str]:
 
 def _summed_up(summary: Summary, text: str, mark: str = "") -> str:
     steps = f"[{summary.first_step}–{summary.last_step}]"
-    day = day_of(summary.end_time, words_for(summary.text) is CHINESE)
+    day = language_of(summary.text).dates.written(summary.end_time)
     return f"{steps} {mark}{day}\n{indented(text)}"
 
 
@@ -229,7 +229,7 @@ def _done(invocations: Sequence[InvocationSummary], words: Words) -> tuple[Item,
 
 def _ended(each: InvocationSummary, words: Words) -> str:
     mark = "" if each.succeeded else f" {words.failed}"
-    return f"- {day_of(each.event_time, words is CHINESE)}{mark}"
+    return f"- {words.dates.written(each.event_time)}{mark}"
 
 
 def _fitting(talk: Talk, placement: Placement, words: Words, room: int) -> tuple[dict[int, Item], int]:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from core.context.evidence import BEST, CUT, Candidate, Kind, Placement, said, untold
 from core.context.lines import one_line
-from core.context.passages import day_of, fitting_part
+from core.context.passages import fitting_part
 from core.context.sections import Item, Section, Tier
-from core.context.words import CHINESE, Words
 from core.conversation.telling import REPLY
 from core.ids import ConversationId
+from core.language import Words
 from core.model.conversation import Turn
 from core.model.interaction import Segment
 from core.text.analysis import terms
@@ -95,7 +95,7 @@ def _item(passage: Passage, placement: Placement, words: Words, told: Set[int]) 
         f"- {mark}{_line(passage, words, told)}",
         weight=BEST if is_best else placement.weights[name],
         tier=Tier.NEEDED if is_best else Tier.FITTING,
-        group=day_of(passage.turn.event_time, words is CHINESE),
+        group=words.dates.written(passage.turn.event_time),
         copies=placement.copies.get(name, ()),
         requires=placement.requires(says),
     )

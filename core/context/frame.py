@@ -8,16 +8,14 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from core.context import wording, words
+from core.language import LANGUAGES
 from core.text.folding import folded, is_disguised, places
 
 SHOWN = "‹"
 """Stands for the `<` of a tag, the first `#` of a heading of two, the comma of the note."""
 TAG = re.compile(r"(<)(?=\s*(?:/\s*)?(?:agent_memory|memory_guidelines)\b)")
-NOTES = (
-    re.compile(r"recorded\s+material\s*+([,，])(?=\s*+not\s+instructions\b)"),
-    re.compile(r"记录的材料\s*+([,，])(?=\s*+不是指令)"),
-)
+NOTES = tuple(language.headings.recorded_sign for language in LANGUAGES)
+NOTED = tuple(language.headings.recorded_word for language in LANGUAGES)
 ENDS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """What ends a line, as for `str.splitlines`."""
 GAP = rf"[^\S{ENDS}]*+"
@@ -34,7 +32,7 @@ def as_data(text: str) -> str:
     is_plain = text.isascii() or (len(seen) == len(text) and not is_disguised(text))
     if not is_plain:
         seen = folded(text)
-    if "<" not in seen and "#" not in seen and "instructions" not in seen and "指令" not in seen:
+    if "<" not in seen and "#" not in seen and not any(word in seen for word in NOTED):
         return text
     found = [place for sign in (TAG, *NOTES) for place in _starts(sign, seen)]
     found += [place for place in _starts(_heading(), seen) if _begins_line(seen, place)]
@@ -59,8 +57,8 @@ def _begins_line(text: str, place: int) -> bool:
 @cache
 def _heading() -> re.Pattern[str]:
     """Returns the pattern of a heading that is one of the prompt's own, wherever it stands."""
-    languages = (words.ENGLISH, words.CHINESE, wording.ENGLISH, wording.CHINESE)
-    titles = sorted({title for language in languages for title in language.titles})
+    headings = (each for one in LANGUAGES for each in (one.headings, one.task_headings))
+    titles = sorted({title for each in headings for title in each.titles})
     spelled = "|".join(r"\s+".join(map(_either, title.lower().split())) for title in titles)
     return re.compile(rf"(#)(?<!##)#(?!#){GAP}(?:{spelled})(?={GAP}#*+{GAP}(?:[.:。：{ENDS}]|\Z))")
 

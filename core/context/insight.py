@@ -14,7 +14,7 @@ from core.context.frame import as_data
 from core.context.lines import indented, one_line, opening, said_now
 from core.context.sections import Item, Section
 from core.context.validations import SIDES, SideText
-from core.context.wording import Wording
+from core.language import Wording
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.text.tokens import estimate

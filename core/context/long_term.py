@@ -14,10 +14,9 @@ from typing import NamedTuple
 from core.context import shares
 from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, Said, said
 from core.context.lines import indented, one_line, same
-from core.context.passages import day_of
 from core.context.sections import Item, Section, Tier
-from core.context.words import CHINESE, Words
 from core.ids import ReflectionId
+from core.language import Words
 from core.long_term.texts import quotation, told
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
 from core.text import sentences
@@ -138,7 +137,7 @@ def _head(record: Record, placement: Placement, words: Words) -> str:
     if record.reward < 0.0 and record.category in (STRATEGY, PREFERENCE):
         marks.append(words.poor if record.category == STRATEGY else words.disliked)
     marks += [words.to_revise] if record.needs_revision else []
-    return " ".join((f"- {day_of(record.event_time, words is CHINESE)}", *marks))
+    return " ".join((f"- {words.dates.written(record.event_time)}", *marks))
 
 
 def _below(detail: str) -> str:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from core.bank.query import Hit
 from core.context.lines import indented, one_line, same
 from core.context.sections import Item, Section, Tier
-from core.context.wording import Wording
 from core.ids import NodeId, SegmentRef
+from core.language import Wording
 from core.model.conflict import Conflict
 from core.model.interaction import Segment
 from core.model.node import Node, NodeState

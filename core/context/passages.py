@@ -1,10 +1,9 @@
-"""The part of a long text that fits a query, word for word; and days as a prompt writes them.
+"""The part of a long text that fits a query, word for word.
 
 Law: pure. What is cut is a run of whole sentences, and says so at its ends. A short text is never cut.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from core.context.validations import PRONOUN
 from core.text import sentences
@@ -17,14 +16,6 @@ TENTH = 10
 """and of the room for all of them this part, where that is more."""
 FOREMOST = 5
 """Passages that fit best."""
-MONTHS = "January February March April May June July August September October November December".split()
-
-
-def day_of(time: datetime, chinese: bool) -> str:
-    """Writes a day in a few tokens: an ISO date takes ten."""
-    if chinese:
-        return f"{time.year}年{time.month}月{time.day}日"
-    return f"{time.day} {MONTHS[time.month - 1]} {time.year}"
 
 
 def longest_in(room: int, place: int) -> int:

@@ -15,7 +15,7 @@ from core.context.insight import AROUND_NOW, LEAST_NOW, UNBOUNDED, insight_secti
 from core.context.sections import Item, Section
 from core.context.shares import STATE
 from core.context.validations import SideText
-from core.context.wording import Wording, wording
+from core.language import Wording, language_of
 from core.model.conflict import Conflict
 from core.model.insight import Insight
 from core.text.tokens import estimate
@@ -79,7 +79,7 @@ def frame(
     `sides`: what the sides of the first conflict to be settled say. Tool and insight document are the same whatever the
     query is.
     """
-    words = wording(insight)
+    words = language_of(insight.goal).task_headings
     tool = tool_section(words, declarations)
     room = None if budget is None else max(0, budget - _size(tool) - least_room())
     if query:
@@ -93,7 +93,7 @@ def frame(
 
 def least_budget(insight: Insight, formats: ToolFormat) -> int:
     """Returns the tokens in which every prompt of this task can stand, whatever becomes of its insight document."""
-    words = wording(insight)
+    words = language_of(insight.goal).task_headings
     return _size(tool_section(words, tools(words, formats))) + least_room() + LEAST_NOW + AROUND_NOW
 
 

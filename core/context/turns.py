@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from core.context.evidence import Candidate, Copy, Kind, Said, said
 from core.context.lines import hanging, one_line, same
-from core.context.passages import day_of, fitting_part
+from core.context.passages import fitting_part
 from core.context.sections import Item, Tier
-from core.context.words import CHINESE, Words
+from core.language import Words
 from core.model.conversation import Turn
 from core.text.tokens import estimate, weight
 
@@ -136,7 +136,7 @@ def evidence_item(
 
 
 def _day(turn: Turn, words: Words) -> str:
-    return day_of(turn.event_time, words is CHINESE)
+    return words.dates.written(turn.event_time)
 
 
 def shortened(turn: Turn) -> Turn:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.context.lines import indented, one_line, opening
 from core.context.sections import Item, Section, Tier
-from core.context.words import Words
+from core.language import Words
 from core.model.invocation import Item as WorkingItem
 from core.model.invocation import ItemType
 

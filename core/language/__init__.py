@@ -1,27 +1,77 @@
-"""What the service knows of languages: word lists as data, a folder a language.
+"""What the service knows of languages: a folder each, with data and one small class.
 
-Law: files hold data, one entry a line; `#` begins a comment. What needs a list names it and is given those of all
+Law: a language that has no folder is `und`: it is given English headings and no cues, and nothing of it is dropped.
+Word lists lie in files, one entry a line; `#` begins a comment. What needs a list names it and is given those of all
 languages.
+
+A new language is a folder with a `Language`, named in `LANGUAGES`.
 """
 
+import re
+from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 
-LANGUAGES = ("en", "zh")
+from core.language.attribution import NO_ATTRIBUTION
+from core.language.cues import NO_CUES, either
+from core.language.en import ENGLISH
+from core.language.headings import Wording, Words
+from core.language.language import Language
+from core.language.lists import read
+from core.language.times import NO_TIMES
+from core.language.zh import CHINESE
+
+LANGUAGES = (ENGLISH, CHINESE)
+UNDETERMINED = replace(ENGLISH, code="und", attribution=NO_ATTRIBUTION, cues=NO_CUES, times=NO_TIMES)
+
+__all__ = [
+    "CHINESE",
+    "ENGLISH",
+    "LANGUAGES",
+    "UNDETERMINED",
+    "Language",
+    "Wording",
+    "Words",
+    "cue",
+    "entries",
+    "in_all",
+    "language_of",
+    "unspaced",
+]
+
+
+_LETTER = re.compile("[A-Za-z]")
+
+
+def language_of(text: str) -> Language:
+    """Returns the language of a text: that of most of its words; of two that have as many the one named later, as the
+    words of others stand in all. A text without a letter of any has none."""
+    if text.isascii():
+        return LANGUAGES[0] if _LETTER.search(text) else UNDETERMINED
+    found, most = UNDETERMINED, 0.0
+    for language in LANGUAGES:
+        size = len(language.letters.findall(text)) * language.weight
+        if size and size >= most:
+            found, most = language, size
+    return found
+
+
+def unspaced(text: str) -> Language | None:
+    """Returns the language whose words do not stand apart that letters of a text belong to; None where all do."""
+    return next((one for one in LANGUAGES if not one.is_spaced and one.letters.search(text)), None)
 
 
 @cache
-def entries(name: str, language: str) -> tuple[str, ...]:
-    """Returns the entries of a list in one language, as they stand in its file."""
-    text = files(__name__).joinpath(language, f"{name}.txt").read_text(encoding="utf-8")
-    lines = (line.strip() for line in text.splitlines())
-    return tuple(line for line in lines if line and not line.startswith("#"))
+def entries(name: str, language: Language) -> tuple[str, ...]:
+    """Returns the entries of a list in one language, as they stand in its file; none where it has no such list."""
+    return read(language.package, name)
 
 
 @cache
 def in_all(name: str) -> tuple[str, ...]:
     """Returns the entries of a list in all languages that have it."""
-    there = (
-        language for language in LANGUAGES if files(__name__).joinpath(language, f"{name}.txt").is_file()
-    )
-    return tuple(entry for language in there for entry in entries(name, language))
+    return tuple(entry for language in LANGUAGES for entry in entries(name, language))
+
+
+def cue(name: str, flags: int = 0) -> re.Pattern[str]:
+    """Returns the pattern of a cue in all languages, `name` being its field in `Cues`."""
+    return re.compile(either(tuple(getattr(language.cues, name) for language in LANGUAGES)), flags)

@@ -8,16 +8,16 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from core.language import LANGUAGES, language_of
 from core.model.record import Origin, Record
 from core.text.data_runs import without_data
-from core.text.scripts import is_chinese
 
 FIELD_WEIGHTS: Mapping[str, float] = {"content": 1.0, "marks": 1.0, "more": 0.5}
 LONGEST_DETAIL = 4_096  # code points of a detail whose words are searched
 
 _BLANK = re.compile(r"\s+")
 _SPEAKER = re.compile(r"([^:：\n]{1,128})(?:：|: )")
-_UNNAMED = ("User", "用户")
+_UNNAMED = tuple(language.headings.user for language in LANGUAGES)
 _DAY = r"\d{4}(?:-\d\d){0,2}"
 _DAYS = rf"{_DAY}(?: – {_DAY})?"
 _DATES = re.compile(rf"(?: \({_DAYS}(?:, {_DAYS})*\)|（{_DAYS}(?:、{_DAYS})*）)\Z")
@@ -48,7 +48,7 @@ def embedded(record: Record) -> str:
 
 def unnamed(sentence: str) -> str:
     """Returns as whom the words of a user without a name are quoted, in the language of the sentence."""
-    return _UNNAMED[is_chinese(sentence)]
+    return language_of(sentence).headings.user
 
 
 def told(record: Record) -> str:
@@ -58,12 +58,10 @@ def told(record: Record) -> str:
 
 def quoted(sentence: str, speaker: str, dates: Sequence[str]) -> str:
     """Returns a sentence behind its speaker, before what its times come to, as far as these are told."""
-    chinese = is_chinese(sentence)
+    marks = language_of(sentence).marks
     if dates:
-        sentence = f"{sentence}（{'、'.join(dates)}）" if chinese else f"{sentence} ({', '.join(dates)})"
-    if not speaker:
-        return sentence
-    return f"{speaker}：{sentence}" if chinese else f"{speaker}: {sentence}"
+        sentence += marks.aside.format(marks.listed.join(dates))
+    return f"{speaker}{marks.colon}{sentence}" if speaker else sentence
 
 
 class Quotation(NamedTuple):

@@ -13,6 +13,8 @@ from itertools import pairwise
 
 import Stemmer
 
+from core.language import in_all
+
 # Combining marks that belong to words but are not alphanumeric to `re`: without them every Hindi or
 # Thai word would fall apart at its vowel signs.
 MARKS = (
@@ -44,16 +46,7 @@ _MEMO_SIZE = 50_000  # chunks; a bank's vocabulary, or a few
 
 EDITION = 2  # to be raised with every change of the rules (a test tells)
 
-STOP_WORDS = frozenset(
-    """a about above after again against all also am an and any are as at be because been before being below
-    between both but by can cannot could did do does doing down during each few for from further had has have
-    having he her here hers herself him himself his how i if in into is it its itself just me more most my myself
-    no nor not now of off on once only or other our ours ourselves out over own same she should so some such than
-    that the their theirs them themselves then there these they this those through to too under until up very was
-    we were what when where which while who whom why will with would you your yours yourself yourselves
-    dont doesnt didnt isnt arent wasnt werent wont wouldnt couldnt shouldnt cant im ive youre youve theyre
-    ain't can't shan't won't let's eg ie etc""".split()
-)
+STOP_WORDS = frozenset(in_all("stop_words"))
 
 
 class _Thread(threading.local):

@@ -3,13 +3,13 @@
 Law: pure; words stand as they were said.
 """
 
-from core.text.scripts import is_chinese
+from core.language import language_of
 from core.text.sentences import split
 from core.text.tokens import estimate
 
 SENTENCES = 2
-TOKENS, CHINESE_TOKENS = 60, 120
-"""Chinese takes more tokens for as much."""
+TOKENS, UNSPACED_TOKENS = 60, 120
+"""Words that stand apart are read in fewer tokens."""
 REST = "…"
 
 
@@ -22,7 +22,7 @@ def brief(text: str) -> str:
     """Returns the first sentences that fit, on one line; of one that is too long its beginning."""
     most = limit(text)
     sentences = [" ".join(sentence.split()) for sentence in split(text)[:SENTENCES]]
-    gap = "" if is_chinese(text) else " "
+    gap = language_of(text).marks.gap
     while len(sentences) > 1 and estimate(gap.join(sentences)) > most:
         sentences.pop()
     told = gap.join(sentences)
@@ -31,7 +31,7 @@ def brief(text: str) -> str:
 
 def limit(text: str) -> int:
     """Returns the tokens that a step's result may take in the language of a text."""
-    return CHINESE_TOKENS if is_chinese(text) else TOKENS
+    return TOKENS if language_of(text).is_spaced else UNSPACED_TOKENS
 
 
 def _beginning(text: str, most: int) -> str:

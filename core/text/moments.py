@@ -2,41 +2,26 @@
 
 Law: pure. A moment spoken of is a span, its start inclusive and its end exclusive, in UTC; what names no year is
 every such day or month of the years given. An expression is read whole or not at all: what cannot be a date (31
-February) is no time, "half a year ago" is not a year ago, "not yesterday" is not yesterday. Later rules read what the
-earlier ones left: "7 May 2023" is one day, not also May and 2023.
+February) is no time, "half a year ago" is not a year ago, "not yesterday" is not yesterday. Later expressions read what
+the earlier ones left: "7 May 2023" is one day, not also May and 2023. What expressions there are is data of the
+languages, read in all of them at once: a sentence in one names times in another.
 """
 
 import re
 import unicodedata
 from calendar import monthrange
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+
+from core.language import LANGUAGES
+from core.language.times import FIGURES, Expression, Kind, Times, Unit
 
 Span = tuple[datetime, datetime]
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_MONTH_OF = {name: n for n, name in enumerate(_MONTHS, 1)} | {
-    name[:3]: n for n, name in enumerate(_MONTHS, 1)
-}
-_MONTH_OF["sept"] = 9
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-CALENDAR = frozenset(_MONTHS) | frozenset(_DAYS)
+_ALL = (FIGURES, *(language.times for language in LANGUAGES))
+CALENDAR = frozenset[str]().union(*(language.times.calendar for language in LANGUAGES))
 """Names of months and days of the week."""
-_NUMBERS = {word: n for n, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}
-_NUMBERS |= {"a": 1, "an": 1, "couple of": 2, "few": 3, "several": 3}
-_DIGITS = {digit: n for n, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "几": 3}
-_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
-
-_MONTH = "(" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")\.?"
-_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_YEAR = r"((?:19|20)\d\d)"
-_COUNT = r"(\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
-_HAN = "([〇零一二三四五六七八九十]{1,3}|\\d{1,2})"
-_HAN_COUNT = "([一二两三四五六七八九十几]{1,3}|\\d{1,3})"
-_HAN_YEAR = "(\\d{4}年|[〇零一二三四五六七八九]{4}年|今年|去年|大前年|前年|明年|后年)的?"
-_YEARS_BACK = {"今年": 0, "去年": 1, "前年": 2, "大前年": 3, "明年": -1, "后年": -2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,40 +42,37 @@ class _NoNow(Exception):
     """What counts from a day has none to count from."""
 
 
+def _in_any(name: str, ends: str = "") -> re.Pattern[str]:
+    """Compiles a pattern of any language."""
+    return re.compile(f"(?:{'|'.join(spelled for each in _ALL if (spelled := getattr(each, name)))}){ends}")
+
+
+_HINT = _in_any("hint")
+"""Whether any expression can stand there: most texts speak of no time, and are done with one look."""
+_PARTED = _in_any("parted", "$")
+"""What stands before the part of an expression that looks like a time of its own."""
+_LONGEST_BEFORE = 12  # code points of what may stand there
+_BEHIND = _in_any("behind")
+_FUTURE, _OVER = _in_any("future"), _in_any("over")
+_YEAR_ALONE = re.compile(r"(?:19|20)\d\d")
+
+
 def spans(text: str, frame: Frame) -> list[Span]:
     """Returns the times that `text` names, in no particular order."""
     left = unicodedata.normalize("NFKC", text).casefold()
     found: list[Span] = []
     if not _HINT.search(left):
         return found
-    for pattern, read in _RULES:
-        for match in list(pattern.finditer(left)):
+    for rule in _RULES:
+        for match in list(rule.pattern.finditer(left)):
             try:
-                found += () if _is_part(left, match) else read(match, frame)
+                found += () if _is_part(left, match) else rule.read(match, frame)
             except _NoNow:
                 continue
             except (_NoTime, ValueError, OverflowError):
                 pass  # no time as a whole: its parts are none either
             left = left[: match.start()] + " " * (match.end() - match.start()) + left[match.end() :]
     return found
-
-
-_HINT = re.compile(
-    r"\d|\b(?:last|past|previous|this|next|ago|now|in|today|tonight|tomorrow|yesterday"
-    rf"|{'|'.join(_MONTH_OF)})\b|[年月周天日昨明今星礼]"
-)
-"""Whether any rule can apply: most texts speak of no time, and are done with one look."""
-
-_PARTED = re.compile(
-    r"(?:\b(?:half|hundred|thousand|dozen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|not|never|before)[ -]"
-    r"|(?<=\d)[.,]|(?<![a-z])-|[a-z]-|(?:不是|并非|不在|没在)|[〇零一二两三四五六七八九十百千万亿半几数大上下])$"
-)
-"""What stands before the part of an expression that looks like a time of its own."""
-_LONGEST_BEFORE = 12  # code points of what may stand there
-_BEHIND = re.compile(r"(?:之|以)前|半|多")
-
-
-_YEAR_ALONE = re.compile(r"(?:19|20)\d\d")
 
 
 def _is_part(text: str, match: re.Match[str]) -> bool:
@@ -116,6 +98,10 @@ def _month(year: int, month: int) -> Span:
     return start, start + timedelta(days=monthrange(year, month)[1])
 
 
+def _season(year: int, month: int) -> Span:
+    return _month(year, month)[0], _month(year, month + 2)[1]
+
+
 def _year(year: int) -> Span:
     return datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC)
 
@@ -131,14 +117,14 @@ def _days_ago(frame: Frame, days: int, length: int = 1) -> list[Span]:
     return [(start, start + timedelta(days=length))]
 
 
-def _unit_ago(frame: Frame, unit: str, count: int) -> list[Span]:
+def _unit_ago(frame: Frame, unit: Unit, count: int) -> list[Span]:
     """Returns the day, calendar week, month or year that lies `count` back."""
     today = _today(frame)
-    if unit in ("day", "天", "日"):
+    if unit is Unit.DAY:
         return _days_ago(frame, count)
-    if unit in ("week", "周", "星期", "礼拜"):
+    if unit is Unit.WEEK:
         return _days_ago(frame, today.weekday() + 7 * count, 7)
-    if unit in ("month", "月"):
+    if unit is Unit.MONTH:
         months = 12 * today.year + today.month - 1 - count
         return [_month(months // 12, months % 12 + 1)]
     return [_year(today.year - count)]
@@ -175,175 +161,158 @@ def _coming(frame: Frame, span: Callable[[int], Span]) -> list[Span]:
     return [span(year) if span(year)[0] > frame.now else span(year + 1)]
 
 
-_AHEAD = re.compile(
-    r"\b(?:am|is|are|will|shall|going to|start|begin|leave|end|due|expire)\b|['’](?:m|re|s|ll)\b"
-)
-_OVER = re.compile(r"\b(?:was|were|did|had|done)\b|\w{2}ed\b|[了过]")
+# ---- expressions ----
 
 
-def _in(match: re.Match[str], frame: Frame) -> list[Span]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """An expression of a language, and how its words are read."""
+
+    pattern: re.Pattern[str]
+    expression: Expression
+    times: Times
+
+    def read(self, match: re.Match[str], frame: Frame) -> Sequence[Span]:
+        """Returns the times that a match names. Raises _NoTime, _NoNow, ValueError, OverflowError for none."""
+        return _READ[self.expression.kind](_Reading(match=match, rule=self, frame=frame))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What the words of an expression come to."""
+
+    match: re.Match[str]
+    rule: _Rule
+    frame: Frame
+
+    @property
+    def year(self) -> int:
+        word, times = self.match["year"], self.rule.times
+        return _today(self.frame).year - times.years[word] if word in times.years else times.year(word)
+
+    @property
+    def month(self) -> int:
+        word, times = self.match["month"], self.rule.times
+        return times.months[word] if word in times.months else times.number(word)
+
+    @property
+    def day(self) -> int:
+        return self.rule.times.number(self.match["day"])
+
+    @property
+    def count(self) -> int:
+        return self.rule.times.number(self.match["count"])
+
+    @property
+    def season(self) -> int:
+        return self.rule.times.seasons[self.match["season"]]
+
+    @property
+    def unit(self) -> Unit:
+        return self.rule.times.units[self.match["unit"]]
+
+    @property
+    def back(self) -> int:
+        return self.rule.times.back[self.match["back"]]
+
+    def of_a_year(self) -> Callable[[int], Span]:
+        """Returns the span of a month or a season in a year."""
+        if "month" in self.match.re.groupindex:
+            month = self.month
+            return lambda year: _month(year, month)
+        season = self.season
+        return lambda year: _season(year, season)
+
+
+def _date(one: _Reading) -> list[Span]:
+    return [_day(one.year, one.month, one.day)]
+
+
+def _month_of_year(one: _Reading) -> list[Span]:
+    return [_month(one.year, one.month)]
+
+
+def _season_of_year(one: _Reading) -> list[Span]:
+    return [_season(one.year, one.season)]
+
+
+def _recent(one: _Reading) -> list[Span]:
+    return _days_ago(one.frame, one.rule.times.recent[one.match["recent"]])
+
+
+def _ahead(one: _Reading) -> list[Span]:
     """ "in three days", 三天后: a time to come where what stands around it is not over."""
+    match = one.match
     around = match.string[max(0, match.start() - 60) : match.end() + 20]
-    if _OVER.search(around) or (match[0].startswith("in") and not _AHEAD.search(around)):
+    if _OVER.search(around) or (one.rule.expression.needs_future and not _FUTURE.search(around)):
         raise _NoTime
-    return _unit_ago(frame, match[2], -_count(match[1]))
+    return _unit_ago(one.frame, one.unit, -one.count)
 
 
-# ---- numbers ----
+def _lately(one: _Reading) -> list[Span]:
+    return [(_unit_ago(one.frame, one.unit, one.count)[0][0], _today(one.frame) + timedelta(days=1))]
 
 
-def _count(word: str) -> int:
-    return int(word) if word.isdecimal() else _NUMBERS.get(word) or _han(word)
+def _ago(one: _Reading) -> list[Span]:
+    return _unit_ago(one.frame, one.unit, one.count)
 
 
-def _han(word: str) -> int:
-    """Reads a Chinese number: 十二 is 12, 二十一 is 21, 12 is 12; 二三十, some twenty or thirty, is no number."""
-    if word.isdecimal():
-        return int(word)
-    tens, ten, ones = word.partition("十")
-    try:
-        if not ten:
-            return _DIGITS[word]
-        return 10 * (_DIGITS[tens] if tens else 1) + (_DIGITS[ones] if ones else 0)
-    except KeyError:
-        raise _NoTime from None
+def _weekend(one: _Reading) -> list[Span]:
+    return _days_ago(one.frame, _today(one.frame).weekday() - 5 + 7 * one.back, 2)
 
 
-def _han_year(word: str, frame: Frame) -> int:
-    if word in _YEARS_BACK:
-        return _today(frame).year - _YEARS_BACK[word]
-    figures = word.removesuffix("年")
-    return int(figures) if figures.isdecimal() else int("".join(str(_DIGITS[digit]) for digit in figures))
+def _weekday(one: _Reading) -> list[Span]:
+    return _weekday_ago(one.frame, one.rule.times.weekdays[one.match["weekday"]], one.back)
 
 
-# ---- rules, the longest first ----
-
-_Read = Callable[[re.Match[str], Frame], Sequence[Span]]
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "春天": 3, "夏天": 6, "秋天": 9}
-_RECENT = {"today": 0, "tonight": 0, "tomorrow": -1, "yesterday": 1, "last night": 1}
-_RECENT |= {"今天": 0, "今晚": 0, "昨天": 1, "昨晚": 1, "前天": 2, "大前天": 3, "明天": -1, "明晚": -1}
-_RECENT |= {"后天": -2, "大后天": -3}
-_BACK = {"last": 1, "past": 1, "previous": 1, "this": 0, "next": -1}
-_BACK |= {"上上": 2, "上": 1, "这": 0, "本": 0, "下": -1, "下下": -2}
+def _near_unit(one: _Reading) -> list[Span]:
+    return _unit_ago(one.frame, one.unit, one.back)
 
 
-def _season(year: int, month: int) -> Span:
-    return _month(year, month)[0], _month(year, month + 2)[1]
+def _latest_one(one: _Reading) -> list[Span]:
+    return _latest(one.frame, one.of_a_year())
 
 
-_Rules = Iterator[tuple[str, _Read]]
+def _coming_one(one: _Reading) -> list[Span]:
+    return _coming(one.frame, one.of_a_year())
 
 
-def _dates() -> _Rules:
-    """Yields dates that name their year."""
-    month_of = _MONTH_OF.__getitem__
-    yield (
-        rf"\b{_YEAR}[-/.](\d{{1,2}})[-/.](\d{{1,2}})\b",
-        lambda m, f: [_day(int(m[1]), int(m[2]), int(m[3]))],
-    )
-    yield (
-        rf"(?<![\d.])(\d{{1,2}})\.(\d{{1,2}})\.{_YEAR}\b(?!\.?\d)",
-        lambda m, f: [_day(int(m[3]), int(m[2]), int(m[1]))],
-    )
-    yield rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}\b", lambda m, f: [_day(int(m[3]), month_of(m[2]), int(m[1]))]
-    yield rf"\b{_MONTH} {_DAY},? {_YEAR}\b", lambda m, f: [_day(int(m[3]), month_of(m[1]), int(m[2]))]
-    yield (
-        rf"{_HAN_YEAR}{_HAN}月{_HAN}[日号]",
-        lambda m, f: [_day(_han_year(m[1], f), _han(m[2]), _han(m[3]))],
-    )
-    yield rf"\b{_YEAR}[-/](\d{{1,2}})\b", lambda m, f: [_month(int(m[1]), int(m[2]))]
-    yield rf"\b{_MONTH},?(?: of)? {_YEAR}\b", lambda m, f: [_month(int(m[2]), month_of(m[1]))]
-    yield rf"{_HAN_YEAR}{_HAN}月份?", lambda m, f: [_month(_han_year(m[1], f), _han(m[2]))]
-    yield rf"{_HAN_YEAR}(春天|夏天|秋天)", lambda m, f: [_season(_han_year(m[1], f), _SEASONS[m[2]])]
-    yield (
-        rf"\b(spring|summer|autumn|fall)(?: of)? {_YEAR}\b",
-        lambda m, f: [_season(int(m[2]), _SEASONS[m[1]])],
-    )
+def _day_of_any_year(one: _Reading) -> list[Span]:
+    month, day = one.month, one.day
+    return _every_year(one.frame, lambda year: _day(year, month, day))
 
 
-def _ago() -> _Rules:
-    """Yields times that count from today."""
-    month_of = _MONTH_OF.__getitem__
-    yield r"\bday before yesterday\b", lambda m, f: _days_ago(f, 2)
-    yield r"\bday after tomorrow\b", lambda m, f: _days_ago(f, -2)
-    yield (
-        r"\b(today|tonight|tomorrow|yesterday|last night)\b|大?[前后]天|[今昨明][天晚]",
-        lambda m, f: _days_ago(f, _RECENT[m[0]]),
-    )
-    yield (
-        rf"\b(?:last|past|previous) {_COUNT} (day|week|month|year)s?\b",
-        lambda m, f: [(_unit_ago(f, m[2], _count(m[1]))[0][0], _today(f) + timedelta(days=1))],
-    )
-    yield rf"\b{_COUNT} (day|week|month|year)s? ago\b", lambda m, f: _unit_ago(f, m[2], _count(m[1]))
-    yield rf"\b{_COUNT} (day|week|month|year)s? from now\b", _in
-    yield rf"\bin {_COUNT} (day|week|month|year)s?\b(?! time)", _in
-    yield _HAN_COUNT + r"个?(天|日|周|星期|礼拜|月|年)(?:之|以)?后", _in
-    yield (
-        r"(?:最近|过去|近)" + _HAN_COUNT + r"个?(天|日|周|星期|礼拜|月|年)",
-        lambda m, f: [(_unit_ago(f, m[2], _han(m[1]))[0][0], _today(f) + timedelta(days=1))],
-    )
-    yield (
-        _HAN_COUNT + r"个?(天|日|周|星期|礼拜|月|年)(?:之|以)?前",
-        lambda m, f: _unit_ago(f, m[2], _han(m[1])),
-    )
-    yield (
-        r"\b(last|past|previous|this|next) weekend\b",
-        lambda m, f: _days_ago(f, _today(f).weekday() - 5 + 7 * _BACK[m[1]], 2),
-    )
-    yield (
-        r"\b(last|past|previous|this|next) (week|month|year)\b",
-        lambda m, f: _unit_ago(f, m[2], _BACK[m[1]]),
-    )
-    yield rf"\blast {_MONTH}(?!\w)", lambda m, f: _latest(f, lambda year: _month(year, month_of(m[1])))
-    yield (
-        r"\blast (spring|summer|autumn|fall)\b",
-        lambda m, f: _latest(f, lambda year: _season(year, _SEASONS[m[1]])),
-    )
-    yield rf"\bnext {_MONTH}(?!\w)", lambda m, f: _coming(f, lambda year: _month(year, month_of(m[1])))
-    yield (
-        r"\bnext (spring|summer|autumn|fall)\b",
-        lambda m, f: _coming(f, lambda year: _season(year, _SEASONS[m[1]])),
-    )
-    yield (
-        rf"\b(last|this|next) ({'|'.join(_DAYS)})\b",
-        lambda m, f: _weekday_ago(f, _DAYS.index(m[2]), _BACK[m[1]]),
-    )
-    yield (
-        r"(上上|上|这|本|下下|下)个?(?:周末)",
-        lambda m, f: _days_ago(f, _today(f).weekday() - 5 + 7 * _BACK[m[1]], 2),
-    )
-    yield (
-        r"(上上|上|这|本|下下|下)个?(?:周|星期|礼拜)([一二三四五六日天])",
-        lambda m, f: _weekday_ago(f, _WEEKDAYS[m[2]], _BACK[m[1]]),
-    )
-    yield r"(上上|上|这|本|下下|下)个?(周|星期|礼拜|月)", lambda m, f: _unit_ago(f, m[2], _BACK[m[1]])
+def _month_of_any_year(one: _Reading) -> list[Span]:
+    return _every_year(one.frame, one.of_a_year())
 
 
-def _of_some_year() -> _Rules:
-    """Yields times that name a day or a month alone, and then years alone."""
-    month_of = _MONTH_OF.__getitem__
-    yield (
-        rf"\b{_DAY}(?: of)? {_MONTH}(?!\w)",
-        lambda m, f: _every_year(f, lambda year: _day(year, month_of(m[2]), int(m[1]))),
-    )
-    yield (
-        rf"\b{_MONTH} {_DAY}\b",
-        lambda m, f: _every_year(f, lambda year: _day(year, month_of(m[1]), int(m[2]))),
-    )
-    yield (
-        _HAN + "月" + _HAN + "[日号]",
-        lambda m, f: _every_year(f, lambda year: _day(year, _han(m[1]), _han(m[2]))),
-    )
-    yield (
-        rf"\b(?:in|during|since|early|mid|late) {_MONTH}(?!\w)",
-        lambda m, f: _every_year(f, lambda year: _month(year, month_of(m[1]))),
-    )
-    yield (
-        _HAN + "月份?(?!(?:之|以)?[前后内])",
-        lambda m, f: _every_year(f, lambda year: _month(year, _han(m[1]))),
-    )
-    yield _HAN_YEAR, lambda m, f: [_year(_han_year(m[1], f))]
-    yield rf"(?<!\d\.)\b{_YEAR}\b(?!\.\d)", lambda m, f: [_year(int(m[1]))]
+def _year_alone(one: _Reading) -> list[Span]:
+    return [_year(one.year)]
 
 
-_RULES = tuple((re.compile(pattern), read) for pattern, read in chain(_dates(), _ago(), _of_some_year()))
+_READ: dict[Kind, Callable[[_Reading], list[Span]]] = {
+    Kind.DATE: _date,
+    Kind.MONTH_OF_YEAR: _month_of_year,
+    Kind.SEASON_OF_YEAR: _season_of_year,
+    Kind.RECENT: _recent,
+    Kind.AHEAD: _ahead,
+    Kind.LATELY: _lately,
+    Kind.AGO: _ago,
+    Kind.WEEKEND: _weekend,
+    Kind.WEEKDAY: _weekday,
+    Kind.UNIT: _near_unit,
+    Kind.LATEST: _latest_one,
+    Kind.COMING: _coming_one,
+    Kind.DAY: _day_of_any_year,
+    Kind.MONTH: _month_of_any_year,
+    Kind.YEAR: _year_alone,
+    Kind.FIGURE_OF_YEAR: _year_alone,
+}
+_RULES = sorted(
+    (
+        _Rule(pattern=re.compile(one.pattern), expression=one, times=times)
+        for times in _ALL
+        for one in times.expressions
+    ),
+    key=lambda rule: rule.expression.kind,
+)

@@ -7,7 +7,7 @@ any other language. So "Thanks, and the ferry?" has one, and so has "How much?".
 import re
 from functools import cache
 
-from core.language import LANGUAGES, entries
+from core.language import in_all
 
 MOST_WORDS = 8
 LONGEST = 60  # code points that are looked at: what is longer says something
@@ -25,8 +25,7 @@ def has_need(text: str) -> bool:
 
 @cache
 def _needless() -> re.Pattern[str]:
-    listed = [entry.casefold() for language in LANGUAGES for entry in entries("needless", language)]
-    listed.sort(key=len, reverse=True)
+    listed = sorted(map(str.casefold, in_all("needless")), key=len, reverse=True)
     spelled = "|".join(
         re.escape(entry) if _WIDE.match(entry) else rf"\b{re.escape(entry)}\b" for entry in listed
     )

@@ -59,8 +59,8 @@ def heading(line: str) -> Heading | None:
         return None
     if bold := BOLD_LINE.match(line):
         return Heading(level=BOLD_LEVEL, title=bold["bold"].strip())
-    if chinese := CHINESE_HEADING.match(line):
-        return Heading(level=1 if chinese[1].startswith("第") else 2, title=chinese[2])
+    if counted := CHINESE_HEADING.match(line):
+        return Heading(level=1 if counted[1].startswith("第") else 2, title=counted[2])
     numbered = NUMBERED_HEADING.match(line)
     if numbered and "." in numbered[1] and not numbered[2][0].islower() and not numbered[2][0].isdigit():
         return Heading(level=numbered[1].count(".") + 1, title=numbered[2])

@@ -297,14 +297,14 @@ def _clock_forms() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 
 def _clock_times(text: str) -> Iterator[Quantity]:
-    plain, told, chinese = _clock_forms()
+    plain, told, hours = _clock_forms()
     for found in plain.finditer(text):
         hour, minute = int(found["hour"] or found["bare"]), int(found["minute"] or found["past"] or 0)
         if hour < 25 and minute < 60:
             yield _at(_of_half(hour * 60 + minute, found["half"]), found["zone"], found)
     for found in told.finditer(text):
         yield _at(_of_half(_told_minutes(found), found["half"]), found["zone"], found)
-    for found in chinese.finditer(text):
+    for found in hours.finditer(text):
         minutes = (
             30 if found["half"] else 15 * (_integer(found["quarter"]) or 0) or _integer(found["minute"]) or 0
         )

@@ -14,14 +14,6 @@ LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+")
 
 CJK_CLOSE = tuple("。！？；，、：”’）」』》…")  # after these no space is written
 
-HAN_PER_WORD = 1.6  # Han characters that say about as much as one English word
-
-
-def is_chinese(text: str) -> bool:
-    """Whether `text` reads as Chinese: its Han characters outweigh its Latin words."""
-    han = len(HAN.findall(text))
-    return han > 0 and han / HAN_PER_WORD >= len(LATIN_WORD.findall(text)) * 0.5
-
 
 def display_width(text: str) -> int:
     """Columns on a terminal: wide characters count two."""

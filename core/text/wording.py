@@ -7,7 +7,7 @@ does: every word, also the small ones ("not"), figures with their signs, symbols
 import re
 import unicodedata
 
-from core.text import chinese
+from core.language import unspaced
 from core.text.analysis import MARKS, STOP_WORDS
 from core.text.blocks import unbroken
 from core.text.scripts import HAN
@@ -38,12 +38,12 @@ def words_of(text: str) -> str:
 
 def content_words(words: str, enough: int) -> int:
     """Returns how many different words of content `words_of` a text are, counted up to `enough`."""
-    chinese_words = "".join(HAN.findall(words))
-    if len(chinese_words) >= MANY:
+    run = "".join(HAN.findall(words))
+    if len(run) >= MANY:
         return enough
     others = {word for word in HAN.sub(" ", words).split() if word[0].isalnum()} - STOP_WORDS
-    if len(others) < enough and chinese_words:
-        others |= {word.text for word in chinese.tagged(chinese_words) if word.kind[:1] not in LITTLE}
+    if len(others) < enough and (language := unspaced(run)):
+        others |= {word.text for word in language.tagged(run) if word.kind[:1] not in LITTLE}
     return min(len(others), enough)
 
 

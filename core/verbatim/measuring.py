@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.index.keyword_index import KeywordIndex
 from core.index.scoring import K
 from core.index.vector_index import ABSENT, VectorIndex
-from core.language import LANGUAGES, entries
+from core.language import in_all
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
 from core.text.analysis import terms
@@ -30,7 +30,7 @@ def words_of(query: str) -> list[str]:
 
 @cache
 def _empty_words() -> frozenset[str]:
-    listed = [e for name in ("asking", "needless") for lang in LANGUAGES for e in entries(name, lang)]
+    listed = (*in_all("asking"), *in_all("needless"))
     return frozenset(word for entry in listed for word in terms(entry))
 
 

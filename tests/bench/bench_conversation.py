@@ -29,7 +29,6 @@ from core.context.evidence import placed
 from core.context.lines import one_line
 from core.context.sections import Assembled
 from core.context.turns import turn_item
-from core.context.words import ENGLISH, words_for
 from core.conversation.conversation import Conversation, joined
 from core.conversation.kind import CONVERSATION
 from core.conversation.mid import placings
@@ -39,6 +38,8 @@ from core.conversation.steps import ConversationPut, MidPut, Step, TurnAdd
 from core.conversation.stretches import next_owed, put_summary, turns_of
 from core.conversation.telling import id_of
 from core.ids import ChangeId
+from core.language import language_of
+from core.language.en.headings import CONTEXT as ENGLISH
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyMemory, KeyType, Summary, Tiers, Turn
 from core.model.vector import Vector
@@ -219,7 +220,7 @@ def context(
         singles=budget // LEAST_TURN if way.singles else 0,
     )
     found = replace(found, keys=[_key(number, text) for number, text in enumerate(keys if way.keys else ())])
-    words, asked_words = words_for(text), words_of(text)
+    words, asked_words = language_of(text).headings, words_of(text)
     talk = talk_of(made.conversation, found, budget)
     placement = placed([source_of(made.conversation, talk, asked_words, vector, space)], asked_words)
     key, now = key_section(found.keys), input_section(text, words)

@@ -8,7 +8,7 @@ import pytest
 
 from console.language import NAMES, language
 from console.prompts import HEADINGS, parts_of
-from core.context import wording, words
+from core.language import LANGUAGES
 from memorybank.v1 import types_pb2 as types
 from tests.support.console import Browser, words_of
 from tests.support.console_memory import NINE, TEN, Remembered
@@ -40,9 +40,7 @@ def least(browser: Browser, memory: Remembered) -> int:
 
 
 def test_every_heading_of_a_prompt_is_known() -> None:
-    titles = {
-        t for each in (words.ENGLISH, words.CHINESE, wording.ENGLISH, wording.CHINESE) for t in each.titles
-    }
+    titles = {title for one in LANGUAGES for title in (*one.headings.titles, *one.task_headings.titles)}
 
     assert set(HEADINGS) == titles
     for code in NAMES:

@@ -6,9 +6,8 @@ Law: pure and extractive; nothing is claimed but the words.
 from difflib import SequenceMatcher
 
 from core.agents.offline.judging.sentences import WORD
+from core.language import language_of
 from core.text import citation
-from core.text.chinese import tagged
-from core.text.scripts import is_chinese
 
 LONGEST = 160  # code points of a sentence that are shown, around its first marked word
 ELLIPSIS = "…"
@@ -27,14 +26,14 @@ def at_issue(ours: str, theirs: str) -> str:
     apart = [found for found in matcher.get_opcodes() if found[0] != "equal"]
     left = _marked(a, [(words[i][0], words[j - 1][1]) for _, i, j, _, _ in apart if j > i])
     right = _marked(b, [(others[i][0], others[j - 1][1]) for _, _, _, i, j in apart if j > i])
-    return f"“{left}”与“{right}”矛盾" if is_chinese(ours) else f"“{left}” contradicts “{right}”"
+    return language_of(ours).phrases.topics.contradiction.format(left, right)
 
 
 def _words(text: str) -> list[Place]:
     found: list[Place] = []
     for word in WORD.finditer(text):
         start = word.start()
-        for part in [one.text for one in tagged(word[0])] if is_chinese(word[0]) else [word[0]]:
+        for part in [one.text for one in language_of(word[0]).tagged(word[0])]:
             found.append((start, start + len(part)))
             start += len(part)
     return found

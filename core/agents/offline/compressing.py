@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from core.agents.offline import salience
 from core.agents.outcomes import READ, clipped, essence, gist, is_telling
 from core.agents.results import usual
+from core.language import Language, language_of
 from core.model.invocation import Item, ItemType
 from core.text import sentences
 from core.text.analysis import terms
-from core.text.scripts import is_chinese
 from core.text.tokens import estimate
 
 SENTENCES = 60  # of a step that are weighed
@@ -39,7 +39,7 @@ class _Piece:
 
 def compress(items: Sequence[Item], room: int) -> str:
     """Returns the items in at most `room` tokens."""
-    chinese = is_chinese("".join(item.content[:1_000] for item in items))
+    language = language_of("".join(item.content[:1_000] for item in items))
     decisions = [item for item in items if item.type is ItemType.DECISION and is_telling(item)]
     results = [item for item in items if _is_result(item)]
     stay = {item.number for item in (*decisions, *results)}
@@ -56,7 +56,7 @@ def compress(items: Sequence[Item], room: int) -> str:
                 left -= cost
             else:
                 missed += 1
-    return _fitting(kept, len(stay - {piece.covers for piece in kept}), chinese, room)
+    return _fitting(kept, len(stay - {piece.covers for piece in kept}), language, room)
 
 
 def _is_result(item: Item) -> bool:
@@ -66,20 +66,20 @@ def _is_result(item: Item) -> bool:
     return item.type is ItemType.ACTION and item.failed and is_telling(item)
 
 
-def _fitting(kept: list[_Piece], lost: int, chinese: bool, room: int) -> str:
-    while estimate(text := _text(kept, lost, chinese)) > room and kept:
+def _fitting(kept: list[_Piece], lost: int, language: Language, room: int) -> str:
+    while estimate(text := _text(kept, lost, language)) > room and kept:
         gone = kept.pop()
         lost += gone.rank < 2
     return text if estimate(text) <= room else ""
 
 
-def _text(kept: Sequence[_Piece], lost: int, chinese: bool) -> str:
+def _text(kept: Sequence[_Piece], lost: int, language: Language) -> str:
     by_step: dict[int, list[_Piece]] = {}
     for piece in sorted(kept, key=lambda p: (p.step, p.rank, p.covers)):
         by_step.setdefault(piece.step, []).append(piece)
     lines = [f"[{step}] " + "; ".join(p.text for p in pieces) for step, pieces in by_step.items()]
     if lost:
-        lines.insert(0, f"（另有{lost}项较早的内容从略）" if chinese else f"({lost} older items left out)")
+        lines.insert(0, language.phrases.runs.left_out.format(lost))
     return "\n".join(lines)
 
 

@@ -18,12 +18,13 @@ from core.agents.offline.structurer import MOST, summary
 from core.agents.offline.thinking import think
 from core.agents.offline.verdicts import verdict_type
 from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
+from core.language import Language, language_of
 from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
 from core.ports.comparer import Comparer, Likelihood
 from core.text import analysis
 from core.text.quantities import written_alike
-from core.text.scripts import display_width, is_chinese
+from core.text.scripts import display_width
 
 PARTS = re.compile(r"[:：](?=\s|[\u4e00-\u9fff])|[;；]")
 KEYWORDS = 10
@@ -241,7 +242,7 @@ def _consolidated(
         context=context,
         keywords=keywords,
         neighbor_updates={n.node_id: _reworded(n, name, keywords, nodes) for n in neighbors},
-        description=_description(nodes, sifted, strategy, is_chinese(text)),
+        description=_description(nodes, sifted, strategy, language_of(text)),
         refuted=tuple(dict.fromkeys(sifted.refuted)),
     )
 
@@ -316,11 +317,11 @@ def _context(nodes: Sequence[Absorbed], superseded: Sequence[str]) -> tuple[str,
     if not added:
         return own, own
     name = naming.topic_name(own)
-    if is_chinese(own):
-        listed = naming.clipped("、".join(added))
-        return f"{own}（包含{listed}）", naming.clipped(f"{name}及{listed}")
-    listed = naming.clipped("; ".join(added))
-    return f"{own} (including {listed})", naming.clipped(f"{name} and {listed}")
+    phrases = language_of(own).phrases
+    listed = naming.clipped(phrases.marks.titles.join(added))
+    return phrases.topics.including.format(own, listed), naming.clipped(
+        phrases.topics.joined.format(name, listed)
+    )
 
 
 def _keywords(nodes: Sequence[Absorbed], text: str) -> tuple[str, ...]:
@@ -348,21 +349,14 @@ def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str], gone: Sequ
     )
 
 
-def _description(nodes: Sequence[Absorbed], sifted: Sifted, strategy: str, chinese: bool) -> str:
+def _description(nodes: Sequence[Absorbed], sifted: Sifted, strategy: str, language: Language) -> str:
     """Returns the tree's note: what was put together, what was left out and why."""
     names = [naming.topic_name(node.topic.context) for node in nodes]
-    if chinese:
-        note = f"综合了{len(nodes)}个节点的内容：{'；'.join(names)}。"
-        note += f"保留{len(sifted.kept)}句，略去重复{sifted.repeated}句。"
-        if sifted.refuted:
-            note += f"基于验证结果修正了：{''.join(sifted.refuted)}"
-        if sifted.superseded:
-            note += f"较新的信息取代了：{''.join(sifted.superseded)}"
-        return note + (f"策略：{strategy}" if strategy else "")
-    note = f"Put together {len(nodes)} nodes: {'; '.join(names)}."
-    note += f" Sentences kept: {len(sifted.kept)}, repeated: {sifted.repeated}."
+    marks, phrases = language.marks, language.phrases.topics
+    note = phrases.put_together.format(len(nodes), marks.parts.join(names))
+    note += phrases.kept.format(len(sifted.kept), sifted.repeated)
     if sifted.refuted:
-        note += f" Corrected by the verdict: {' '.join(sifted.refuted)}"
+        note += phrases.corrected.format(marks.gap.join(sifted.refuted))
     if sifted.superseded:
-        note += f" Replaced by newer information: {' '.join(sifted.superseded)}"
-    return note + (f" Strategy: {strategy}" if strategy else "")
+        note += phrases.replaced.format(marks.gap.join(sifted.superseded))
+    return note + (phrases.strategy.format(strategy) if strategy else "")

@@ -8,7 +8,7 @@ import re
 from functools import cache
 
 from core.agents.offline.denials import denied
-from core.language import LANGUAGES, entries
+from core.language import in_all
 from core.long_term.texts import statement
 from core.model.record import Origin, Record
 from core.text.analysis import terms
@@ -39,6 +39,6 @@ def _names(correction: Record, earlier: Record) -> bool:
 @cache
 def _openings() -> re.Pattern[str]:
     """Returns what begins a correction; in a language that has spaces, whole words."""
-    openings = [entry for language in LANGUAGES for entry in entries("corrections", language)]
+    openings = in_all("corrections")
     ended = (re.escape(entry) + (r"\b" if entry[-1].isascii() else "") for entry in openings)
     return re.compile("|".join(ended), re.IGNORECASE)

@@ -20,10 +20,10 @@ from core.agents.memory_roles import (
 )
 from core.agents.offline.summarising import summary
 from core.agents.outcomes import error_line, gist
+from core.language import language_of
 from core.long_term.recovery import is_mending
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode, Recovery
-from core.text.scripts import is_chinese
 
 GOAL, OUTCOME, LESSONS, STEP, MESSAGE = 4_096, 400, 4_000, 400, 1_000  # code points at most
 QUERY = 160
@@ -59,7 +59,7 @@ def _strategies(execution: Execution, calls: Sequence[_Call]) -> Iterator[Lesson
     """Yields what worked, each behind what it was done for; a decision also behind what had been found just before."""
     worked = [call.item for call in calls if not call.failed and call.item.tool]
     query = " ".join(execution.query.split())
-    lead = f"要做“{_clipped(query)}”：" if is_chinese(query) else f"For “{_clipped(query)}”: "
+    lead = language_of(query).phrases.runs.task.format(_clipped(query))
     if len(worked) >= FEWEST_CALLS:
         tools = " → ".join(dict.fromkeys(item.tool for item in worked))
         yield Lesson(
@@ -92,11 +92,7 @@ def _failure(execution: Execution, calls: Sequence[_Call]) -> Lesson | None:
     query = _clipped(" ".join(execution.query.split()))
     tool, error, message = failed.item.tool, failed.error_type, failed.message
     problem = message if error in message else f"{error}: {message}"
-    content = (
-        f"“{query}”失败：{tool} 报错 {problem}"
-        if is_chinese(query)
-        else f"“{query}” failed: {tool} gave {problem}"
-    )
+    content = language_of(query).phrases.runs.failure.format(query=query, tool=tool, problem=problem)
     return Lesson(content=_cut(content, LESSON_CHARACTERS), items=(failed.item.number,))
 
 
@@ -179,7 +175,7 @@ def _outcome(result: str) -> str:
     if not result.strip():
         return ""
     passage = Passage(number=0, kind=PassageKind.SUMMARY, text=result)
-    unit = Unit.CHARACTERS if is_chinese(result[:1_000]) else Unit.WORDS
+    unit = Unit.WORDS if language_of(result[:1_000]).is_spaced else Unit.CHARACTERS
     return summary([passage], OUTCOME // 8, unit, named=False)[:OUTCOME]
 
 

@@ -5,9 +5,8 @@ Law: pure. Words may differ, these may not: a paraphrase with another amount is 
 
 from core.agents.offline.denials import count_denials
 from core.agents.offline.judging.sentences import NAME_KINDS, is_name, words
-from core.text.chinese import tagged
+from core.language import language_of
 from core.text.quantities import written_alike
-from core.text.scripts import is_chinese
 
 
 def have_equal_essentials(one: str, other: str) -> bool:
@@ -21,7 +20,8 @@ def have_equal_essentials(one: str, other: str) -> bool:
 def _has_names_of(one: str, other: str) -> bool:
     """Whether a text has what another names."""
     known = {word.lower() for word in words(one)}
-    if is_chinese(other):
-        named = [word.text for word in tagged(other) if word.kind.startswith(NAME_KINDS)]
+    language = language_of(other)
+    if not language.is_spaced:
+        named = [word.text for word in language.tagged(other) if word.kind.startswith(NAME_KINDS)]
         return all(name in one for name in named)
     return known.issuperset(word.lower() for word in words(other) if is_name(word))

@@ -22,6 +22,7 @@ from core.agents.offline.asking import MARK
 from core.agents.offline.recalling import DOMAINS
 from core.agents.offline.thinking import think
 from core.agents.outcomes import FIGURE
+from core.language import language_of
 from core.long_term.texts import normalised, quoted, unnamed
 from core.model.record import LIFE, PREFERENCE
 from core.ports.reader import About, Reader, Reading
@@ -29,7 +30,6 @@ from core.text import sentences
 from core.text.acknowledgements import acknowledges
 from core.text.moments import Frame, Span, spans
 from core.text.own_words import own_sentences
-from core.text.scripts import is_chinese
 from core.text.standing_orders import is_standing_order
 
 READ = 20_000  # code points of a passage that are looked at
@@ -182,7 +182,7 @@ def _take(
 
 def _speaker(kind: PassageKind, sentence: str) -> str:
     if kind is PassageKind.TOOL_RESULT:
-        return "工具" if is_chinese(sentence) else "Tool"
+        return language_of(sentence).phrases.tool
     return unnamed(sentence)
 
 

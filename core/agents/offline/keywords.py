@@ -13,10 +13,16 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from core.agents.offline.stopwords import COMMON_EN, COMMON_ZH
-from core.text import analysis, chinese
-from core.text.scripts import HAN
+from core.language import Language, in_all, unspaced
+from core.language.words import Word
+from core.text import analysis
+from core.text.words import words
 
+CODE = words(
+    "https http www com br def str int self return await async none true false null const var dr mr mrs ms prof"
+)
+COMMON = analysis.STOP_WORDS | CODE | frozenset(in_all("common"))
+"""Words too common to be keywords: wider than search's stop words, for nobody names a topic "really" or "went"."""
 MOST = 8
 FIGURES = 2  # of them at most this many numbers and dates
 LONGEST_PHRASE = 3  # words
@@ -44,10 +50,10 @@ FIGURE = re.compile(
     rf"|{AMOUNT}[万亿]?(?:{UNITS_ZH})"
     rf"|{AMOUNT}[ -]?(?:thousand |million |billion )?(?:{UNITS_EN})\b"
 )
-CHINESE_RUNS = frozenset("nlijvab")  # first letters of the kinds that phrases are made of
-CHINESE_TERMS = frozenset("nlij")  # nouns, idioms, abbreviations
-LONGEST_CHINESE = 8  # characters of a phrase
-CHINESE_NAMES = frozenset({"nr", "ns", "nt", "nz", "nrt", "nrfg"})
+RUN_KINDS = frozenset("nlijvab")  # first letters of the kinds that phrases are made of
+TERM_KINDS = frozenset("nlij")  # nouns, idioms, abbreviations
+LONGEST_CUT = 8  # characters of a phrase
+NAME_KINDS = frozenset({"nr", "ns", "nt", "nz", "nrt", "nrfg"})
 OPENERS = frozenset('.!?:"“')
 LOWER_WORD = re.compile(r"\b[a-z][a-z'-]+")
 SPACES = re.compile(r"\s+")
@@ -134,7 +140,8 @@ def _candidates(texts: Sequence[str], weight: int) -> dict[Key, Candidate]:
 
 def _phrases(text: str, lower: set[str]) -> Iterator[Phrase]:
     for run in RUN.findall(text):
-        yield from _chinese(run) if HAN.match(run) else _spelled(run, lower)
+        language = unspaced(run)
+        yield from _cut(run, language) if language else _spelled(run, lower)
 
 
 def _spelled(text: str, lower: set[str]) -> Iterator[Phrase]:
@@ -152,7 +159,7 @@ def _spelled(text: str, lower: set[str]) -> Iterator[Phrase]:
 
 
 def _is_content(word: str) -> bool:
-    return len(word) > 1 and word[0].isalpha() and "'" not in word and word.casefold() not in COMMON_EN
+    return len(word) > 1 and word[0].isalpha() and "'" not in word and word.casefold() not in COMMON
 
 
 def _of_run(run: list[str]) -> Iterator[Phrase]:
@@ -171,27 +178,27 @@ def _is_name(word: str) -> bool:
     return any(map(str.isupper, word))
 
 
-def _chinese(text: str) -> Iterator[Phrase]:
+def _cut(text: str, language: Language) -> Iterator[Phrase]:
     """Nouns and names of two characters and more, and the runs of nouns and verbs they stand in."""
-    run: list[chinese.Word] = []
-    for word in [*chinese.tagged(text), chinese.Word("", "x")]:
-        if word.kind[:1] in CHINESE_RUNS and word.text not in COMMON_ZH:
+    run: list[Word] = []
+    for word in [*language.tagged(text), Word("", "x")]:
+        if word.kind[:1] in RUN_KINDS and word.text not in COMMON:
             run.append(word)
         else:
-            yield from _of_chinese_run(run)
+            yield from _of_cut_run(run, language)
             run = []
 
 
-def _of_chinese_run(run: list[chinese.Word]) -> Iterator[Phrase]:
+def _of_cut_run(run: list[Word], language: Language) -> Iterator[Phrase]:
     for word in run:
         if len(word.text) > 1 and _is_term(word):
-            rarity = 0.6 + chinese.rarity(word.text) / 18
-            yield Phrase(word.text, 1, rarity, name=word.kind in CHINESE_NAMES)
+            rarity = 0.6 + language.rarity(word.text) / 18
+            yield Phrase(word.text, 1, rarity, name=word.kind in NAME_KINDS)
     for size in (2, 3):
         for start in range(len(run) - size + 1):
             part = run[start : start + size]
             joined = "".join(word.text for word in part)
-            if len(joined) > LONGEST_CHINESE or not _is_term(part[0]) or part[-1].kind[:1] not in "nv":
+            if len(joined) > LONGEST_CUT or not _is_term(part[0]) or part[-1].kind[:1] not in "nv":
                 continue
             # 量子芯片 is one term, and so is 机器学习 where nothing follows that could be learnt
             compound = (
@@ -200,8 +207,8 @@ def _of_chinese_run(run: list[chinese.Word]) -> Iterator[Phrase]:
             yield Phrase(joined, size, 1.8, compound=compound)
 
 
-def _is_term(word: chinese.Word) -> bool:
-    return word.kind[:1] in CHINESE_TERMS or word.kind in ("vn", "an")
+def _is_term(word: Word) -> bool:
+    return word.kind[:1] in TERM_KINDS or word.kind in ("vn", "an")
 
 
 def _chosen(found: Mapping[Key, Candidate], others: Mapping[str, int], most: int) -> list[str]:

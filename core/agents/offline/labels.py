@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from math import log, log1p
 
 from core.agents.offline.keywords import MOST, keywords, spread
+from core.language import Language, language_of, unspaced
 from core.text.analysis import terms
-from core.text.chinese import tagged
-from core.text.scripts import HAN, is_chinese
+from core.text.scripts import HAN
 
 WORDS = 3
 NOUNS, NAME, LATIN = (
@@ -28,14 +28,15 @@ def labels(groups: Sequence[Sequence[str]]) -> list[str]:
 
 def whole_words(texts: Sequence[str], others: Mapping[str, int] | None = None) -> list[str]:
     """Returns what the texts are about, weightiest first: names, terms, figures; in Chinese nouns as they are cut."""
-    if is_chinese("".join(texts)):
-        return _nouns(texts, others or {})[:MOST]
+    language = language_of("".join(texts))
+    if not language.is_spaced:
+        return _nouns(texts, others or {}, language)[:MOST]
     return [word for word in keywords(texts, others, most=MOST) if not HAN.search(word)]
 
 
-def _nouns(texts: Sequence[str], others: Mapping[str, int]) -> list[str]:
+def _nouns(texts: Sequence[str], others: Mapping[str, int], language: Language) -> list[str]:
     """Returns nouns of Chinese texts, the more frequent and rarer ones first."""
-    counted = Counter(word for text in texts for word in _nouns_of(text))
+    counted = Counter(word for text in texts for word in _nouns_of(text, language))
 
     def weight(word: str) -> float:
         around = min((others.get(term, 0) for term in terms(word)), default=0)
@@ -44,11 +45,11 @@ def _nouns(texts: Sequence[str], others: Mapping[str, int]) -> list[str]:
     return sorted(counted, key=lambda word: (-weight(word), word))
 
 
-def _nouns_of(text: str) -> list[str]:
+def _nouns_of(text: str, language: Language) -> list[str]:
     """Returns the nouns of a text as it is cut; short names among them are guesses, and left out."""
     return [
         word.text
-        for word in tagged(text)
+        for word in language.tagged(text)
         if len(word.text) > 1
         and (word.kind == LATIN or word.kind.startswith(NOUNS))
         and (word.kind != NAME or len(word.text) > 2)
@@ -57,7 +58,7 @@ def _nouns_of(text: str) -> list[str]:
 
 def shared_words(texts: Sequence[str]) -> dict[str, int]:
     """Returns the words that more than one of the texts has, each with how many have it, the most frequent first."""
-    nouns = (word for text in texts if HAN.search(text) for word in _nouns_of(text))
+    nouns = (word for text in texts if (cut := unspaced(text)) for word in _nouns_of(text, cut))
     folded = [text.casefold() for text in texts]
     found = {
         word: sum(word.casefold() in text for text in folded)
@@ -72,4 +73,4 @@ def shared_words(texts: Sequence[str]) -> dict[str, int]:
 
 
 def _label(texts: Sequence[str], words: Sequence[str]) -> str:
-    return ("、" if is_chinese("".join(texts)) else ", ").join(words)
+    return language_of("".join(texts)).marks.listed.join(words)

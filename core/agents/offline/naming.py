@@ -9,10 +9,11 @@ from collections.abc import Collection, Sequence
 
 from core.agents.offline import salience
 from core.agents.offline.statements import Statement, statements
+from core.language import language_of
 from core.text import analysis
 from core.text.outline import Heading
 from core.text.relations import RELATION
-from core.text.scripts import display_width, is_chinese
+from core.text.scripts import display_width
 
 WIDEST = 100  # columns
 SHORT_TITLE = 24  # columns; a shorter heading gets a sentence beside it
@@ -39,15 +40,15 @@ def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence
     titles = list(dict.fromkeys(plain(heading.title) for heading in headings))
     if not titles:
         return clipped(sentence or plain(" ".join(texts)))
-    chinese = is_chinese("".join(titles))
+    marks = language_of("".join(titles)).marks
     named = titles[0]
     for title in titles[1:]:
-        longer = named + ("、" if chinese else "; ") + title
+        longer = named + marks.titles + title
         if display_width(longer) > WIDEST:
             break
         named = longer
     if display_width(named) < SHORT_TITLE and sentence:
-        named += ("：" if chinese else ": ") + sentence
+        named += marks.colon + sentence
     return clipped(named)
 
 
@@ -107,10 +108,8 @@ def related_to(
         return own
     before = [name for name in related_names(context) if name not in (named, *instead_of)]
     names = [*before, named][-MOST_NAMED:]
-    chinese = is_chinese(own + named)
-    listed = ("；" if chinese else "; ").join(names)
-    note = f"（与{listed}相关）" if chinese else f" (related to {listed})"
-    return own + note
+    phrases = language_of(own + named).phrases
+    return own + phrases.topics.related.format(phrases.marks.parts.join(names))
 
 
 def name_beside(own: str, other: str, keywords: Sequence[str]) -> str:
@@ -127,14 +126,14 @@ def related_names(context: str) -> list[str]:
     found = RELATION.search(context)
     if found is None:
         return []
-    listed = found.group().rstrip("。.").strip(" （）()")
-    inner = listed.removeprefix("related to ").removeprefix("与").removesuffix("相关")
+    *listed, _ = found.groups()
+    inner = next(filter(None, listed))
     return [name.strip() for name in re.split("[；;]", inner) if name.strip()]
 
 
 def unrelated(context: str) -> str:
     """`context` without brackets that relate it to other topics."""
-    while (shorter := RELATION.sub(r"\1", context)) != context and shorter not in NOTHING:
+    while (shorter := RELATION.sub(r"\g<stop>", context)) != context and shorter not in NOTHING:
         context = shorter
     return context
 
@@ -174,7 +173,7 @@ def _too_wide(name: str) -> bool:
 
 def _listed(keywords: Sequence[str]) -> str:
     """Returns the first keywords, as many as fit."""
-    mark = "、" if is_chinese("".join(keywords)) else ", "
+    mark = language_of("".join(keywords)).marks.listed
     named = keywords[0]
     for keyword in keywords[1:3]:
         if _too_wide(longer := named + mark + keyword):

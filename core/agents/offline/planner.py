@@ -6,20 +6,20 @@ again as it was: the goal is solved without it, which makes it good; if that fai
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from core.agents.offline import salience
 from core.agents.offline.statements import statements
 from core.agents.offline.thinking import think
 from core.agents.roles import Plan, PlannedTask, Progress
 from core.ids import TaskId
+from core.language import language_of
+from core.language.phrases import StepPhrases
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
 from core.model.interaction import TaskReport, TaskStatus
 from core.text import transcript
 from core.text.answers import answered
 from core.text.brevity import is_brief, limit
 from core.text.questions import asks
-from core.text.scripts import is_chinese
 from core.text.sentences import split
 from core.text.tokens import estimate
 
@@ -31,54 +31,6 @@ LEAST = 0.5  # of the best sentence's score, for a second one
 
 SOLVED = frozenset({TaskType.SOLVE, "解决"})
 ANSWERED = frozenset({TaskType.ANSWER, "回答"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """How steps are put in one language; `{}` takes the goal's questions or the failed task's description."""
-
-    goal: str
-    goal_how: str
-    search: str
-    search_how: str
-    retry_how: str
-    without: str
-    without_how: str
-    solve: str
-    solve_how: str
-    answer: str
-    answer_how: str
-
-
-CHINESE = Words(
-    goal="弄清楚这个任务要达成什么",
-    goal_how="询问用户，或从记忆中找出，然后设定目标。",
-    search="查找能够回答这个问题的资料：{}",
-    search_how="记忆中还没有与此相关的内容：查找可靠来源，连同出处一并报告。",
-    retry_how="上次执行失败：换一种方法或来源再试。",
-    without="在缺少以下结果的情况下解决目标：{}",
-    without_how="利用已有记忆推理，并说明缺少什么、对结论有何影响。",
-    solve="根据已知信息得出：{}",
-    solve_how="依据记忆推理或计算；摘要不够时用深入检索查看原文；缺少的资料先去查找，查不到就说明缺什么。",
-    answer="给出最终答案：{}",
-    answer_how="依据已完成的任务和记忆给出最终答案，并引用依据。",
-)
-ENGLISH = Words(
-    goal="Find out what this task is to achieve",
-    goal_how="Ask the user, or find it in the memories; then set the goal.",
-    search="Find sources that answer this: {}",
-    search_how="Memory holds nothing on it yet: look in reliable sources, and report what they say and where.",
-    retry_how="The last attempt failed: try another way or another source.",
-    without="Solve the goal without the result of: {}",
-    without_how="Reason from the memories there are; say what is missing and what that means for the result.",
-    solve="Work out from what is known: {}",
-    solve_how=(
-        "Reason or compute from the memories; where a summary is not enough, read the original. What they lack, look up"
-        " first; if it cannot be had, say so."
-    ),
-    answer="Give the final answer: {}",
-    answer_how="Give the final answer from the completed tasks and the memories, with the evidence.",
-)
 
 
 class OfflinePlanner:
@@ -123,10 +75,9 @@ def _read(context: str) -> str:
 
 def _joined(texts: Sequence[str]) -> str:
     """Sentences in one line; those without a full stop, as rows and list items are, set apart."""
-    chinese = is_chinese(texts[0])
-    gap, mark = ("", "；") if chinese else (" ", ";")
-    parts = [text if text.endswith(ENDS) else text + mark for text in texts[:-1]]
-    return gap.join((*parts, texts[-1]))
+    marks = language_of(texts[0]).marks
+    parts = [text if text.endswith(ENDS) else text + marks.part for text in texts[:-1]]
+    return marks.gap.join((*parts, texts[-1]))
 
 
 def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:
@@ -134,7 +85,7 @@ def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:
     report = progress.report
     reported = _reported(insight, report)
     done = [*insight.done, *([_completed(report, reported)] if report else [])]
-    words = CHINESE if is_chinese(insight.goal) else ENGLISH
+    words = language_of(insight.goal).phrases.steps
     waiting = [_kept(t) for t in insight.pending if t is not reported and not t.conflict_id]
     if any(task.status is TaskStatus.SUCCEEDED for task in done):  # memory holds something by now
         waiting = [task for task in waiting if task != _search(insight.goal, words)]
@@ -149,7 +100,7 @@ def next_steps(insight: Insight, progress: Progress) -> Sequence[PlannedTask]:
 
 
 def _towards(
-    goal: str, done: Sequence[CompletedTask], words: Words, knows_of_goal: bool
+    goal: str, done: Sequence[CompletedTask], words: StepPhrases, knows_of_goal: bool
 ) -> Sequence[PlannedTask]:
     """Returns the next step on the way from what is known to the answer."""
     succeeded = {task.type.upper() for task in done if task.status is TaskStatus.SUCCEEDED}
@@ -166,7 +117,7 @@ def _towards(
     return []
 
 
-def _search(goal: str, words: Words) -> PlannedTask:
+def _search(goal: str, words: StepPhrases) -> PlannedTask:
     """Returns the first step where nothing is known; whatever else succeeds takes its place."""
     description = words.search.format(questions(goal))
     return PlannedTask(type=TaskType.SEARCH, description=description, how=words.search_how)
@@ -177,7 +128,7 @@ def questions(goal: str) -> str:
     sentences = [" ".join(sentence.split()) for sentence in split(goal)]
     asked = [sentence for sentence in sentences if asks(sentence)]
     chosen = asked or (sentences if len(goal) <= QUESTION else sentences[-1:])
-    text = ("" if is_chinese(goal) else " ").join(chosen) or " ".join(goal.split())
+    text = language_of(goal).marks.gap.join(chosen) or " ".join(goal.split())
     return text if len(text) <= QUESTION else f"{text[: QUESTION - 1]}…"
 
 
@@ -223,7 +174,7 @@ def _unmade(done: Sequence[CompletedTask]) -> CompletedTask | None:
 
 
 def _again(
-    failed: CompletedTask, done: Sequence[CompletedTask], words: Words, attempts: int
+    failed: CompletedTask, done: Sequence[CompletedTask], words: StepPhrases, attempts: int
 ) -> list[PlannedTask]:
     """Returns another attempt, then a way round, then nothing."""
     chain = _chain(failed, done)

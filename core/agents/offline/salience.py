@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from core.language import cue
 from core.text import analysis
 from core.text.scripts import display_width
 
@@ -21,27 +22,8 @@ DIGIT = re.compile(r"\d")
 NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+|\b[A-Z]{2,}\b|《[^》]+》|“[^”]+”")
 QUESTION = re.compile(r"[?？][\"'”’)）]*\s*$")
 ANNOUNCEMENT = re.compile(r"[:：][*_]*\s*$")
-DATE = re.compile(
-    r"\b(?:1[5-9]|20)\d\d\b|\d年|\d月|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d"
-    r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b|\b(?:yesterday|last (?:week|month|year|night))\b"
-    r"|昨天|去年|上周|上个月"
-)
-
-OFFERED = re.compile(
-    r"[$€£¥]\s?\d|\d\s*(?:SEK|NOK|DKK|EUR|USD|GBP|CHF|CNY|RMB|JPY|kr\b|euros?\b|dollars?\b|pounds?\b"
-    r"|\d\s*[万亿]?(?:元|美元|欧元|日元))"
-    r"|\b(?:prices?|priced|costs?|fees?|quot(?:es?|ed)|deliver(?:y|ed|s)|lead times?"
-    r"|warrant(?:y|ies)|guarantees?d?|valid until)\b"
-    r"|价格|报价|单价|总价|售价|费用|成本|交货|交付|工期|交期|质保|保修|保证|有效期",
-    re.IGNORECASE,
-)
-CONTACT = re.compile(
-    r"https?://|\bwww\.|\S@[^\s@]+\.\w"
-    r"|\b(?:tel|phone|telephone|fax|mobile|e-?mail|address|p\.? ?o\.? box|zip|postcode)\b"
-    r"|\b(?:street|avenue|boulevard|road)\b.{0,20}\d|\d.{0,20}\b(?:street|avenue|boulevard|road)\b|\+\d{1,3}[ -]?\d"
-    r"|电话|传真|手机|邮编|地址|邮箱|网址|联系人|官网|\d号(?:楼|院|$|[，。,.])",
-    re.IGNORECASE,
-)
+DATE = cue("date")
+OFFERED, CONTACT = cue("offered", re.IGNORECASE), cue("contact", re.IGNORECASE)
 
 
 def scores(sentences: Sequence[str], topic: str = "") -> list[float]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from core.agents.offline.entities import names_entity, names_property
 from core.agents.offline.titles import is_title, subject
+from core.language import language_of
 from core.text import outline, sentences
 from core.text.blocks import Form, blocks, folded
-from core.text.scripts import CJK_CLOSE, display_width, is_chinese
+from core.text.scripts import CJK_CLOSE, display_width
 
 WIDEST_LABEL = 40  # columns
 NEAR = 4  # code points in which the blank line beside a line is looked for
@@ -104,14 +105,11 @@ class _Reading:
             if not any(any(map(str.isalnum, cell)) for cell in cells):
                 continue
             self._line += 1
-            chinese = is_chinese(row)
+            marks = language_of(row).marks
             values = [
-                f"{head}{'：' if chinese else ': '}{cell}" if head else cell
-                for head, cell in _pairs(heads[1:], cells[1:])
+                f"{head}{marks.colon}{cell}" if head else cell for head, cell in _pairs(heads[1:], cells[1:])
             ]
-            self._add(
-                ("；" if chinese else "; ").join(values) or cells[0], _shown(cells[0]) if values else ""
-            )
+            self._add(marks.parts.join(values) or cells[0], _shown(cells[0]) if values else "")
 
     # ---- entries ----
 
@@ -119,7 +117,7 @@ class _Reading:
         """Adds an entry, each of its sentences labelled with its term."""
         self._line += 1
         shown = " ".join(term.split())
-        label = f"`{shown}`{'：' if is_chinese(text) else ': '}"
+        label = f"`{shown}`{language_of(text).marks.colon}"
         for sentence in sentences.split(text):
             if any(map(str.isalnum, sentence)):
                 self._add(sentence, label)
@@ -234,7 +232,7 @@ def _names(label: str) -> bool:
 
 
 def _shown(label: str) -> str:
-    return label.strip() + ("：" if is_chinese(label) else ": ")
+    return label.strip() + language_of(label).marks.colon
 
 
 def _speakers(content: str) -> frozenset[str]:

@@ -22,8 +22,8 @@ from core.agents.offline import salience
 from core.agents.offline.exchanges import REFERS, Line, Piece, pieces
 from core.agents.offline.labels import shared_words
 from core.agents.offline.turning import changes
+from core.language import Language, language_of
 from core.text import analysis
-from core.text.scripts import is_chinese
 
 KEYWORDS, FEWEST = 3, 2  # words before a summary, at most and at least: one alone names no topic
 KEYWORDS_SHARE = 0.25  # of a summary's length, at most
@@ -40,11 +40,11 @@ def summary(passages: Sequence[Passage], limit: int, unit: Unit, *, named: bool 
     found = pieces(passages) or _questions(passages)
     if not found:
         return _clipped(" ".join(" ".join(p.text.split()) for p in passages), limit, unit)
-    chinese = is_chinese("".join(each.text for each in found))
-    head = _named(passages, int(limit * KEYWORDS_SHARE), unit, chinese) if named else ""
+    language = language_of("".join(each.text for each in found))
+    head = _named(passages, int(limit * KEYWORDS_SHARE), unit, language) if named else ""
     worth = _worths(found)
-    picked = _chosen(found, worth, limit - length(head, unit), unit, chinese)
-    lines = _lines((found[place] for place in sorted(picked)), chinese)
+    picked = _chosen(found, worth, limit - length(head, unit), unit, language)
+    lines = _lines((found[place] for place in sorted(picked)), language)
     return _clipped("\n".join([head, *lines] if head else lines), limit, unit)
 
 
@@ -56,14 +56,14 @@ def key(passages: Sequence[Passage]) -> KeyOpinion:
         found = [
             Piece(lines=(Line(text=" ".join(passages[0].text.split()), passage=passages[0]),), factor=1.0)
         ]
-    chinese = is_chinese("".join(each.text for each in found))
+    language = language_of("".join(each.text for each in found))
     standing = _not_overtaken(found)
     worth = _worths(standing)
     last = max(1, len(standing) - 1)
     worth = [each * (1 + NEWEST * place / last) for place, each in enumerate(worth)]
-    picked = sorted(_chosen(standing, worth, KEY_CHARACTERS, Unit.CHARACTERS, chinese)[:STATEMENTS])
+    picked = sorted(_chosen(standing, worth, KEY_CHARACTERS, Unit.CHARACTERS, language)[:STATEMENTS])
     chosen = [standing[place] for place in picked]
-    text = _clipped("\n".join(_lines(chosen, chinese)), KEY_CHARACTERS, Unit.CHARACTERS)
+    text = _clipped("\n".join(_lines(chosen, language)), KEY_CHARACTERS, Unit.CHARACTERS)
     return KeyOpinion(
         text=text, passages=tuple(sorted({line.passage.number for each in chosen for line in each.lines}))
     )
@@ -112,7 +112,7 @@ def _not_overtaken(found: Sequence[Piece]) -> list[Piece]:
 
 
 def _chosen(
-    found: Sequence[Piece], worth: Sequence[float], room: int, unit: Unit, chinese: bool
+    found: Sequence[Piece], worth: Sequence[float], room: int, unit: Unit, language: Language
 ) -> list[int]:
     """Returns the places of the pieces that say most and not the same, best first, as far as their lines have room; at
     least one. Where the talk turned goes before all else."""
@@ -128,7 +128,7 @@ def _chosen(
         best = max(
             left, key=lambda at: (found[at].turns, left[at] * (1 - salience.DIVERSITY * said[at]), -at)
         )
-        lines = [line for line in _lines([found[best]], chinese) if line not in shown]
+        lines = [line for line in _lines([found[best]], language) if line not in shown]
         width = sum(length(line, unit) + 1 for line in lines)
         del left[best]
         if picked and width > room:
@@ -141,39 +141,39 @@ def _chosen(
     return picked
 
 
-def _lines(chosen: Iterable[Piece], chinese: bool) -> list[str]:
+def _lines(chosen: Iterable[Piece], language: Language) -> list[str]:
     """Returns the lines of pieces behind their speakers, each once."""
-    shown = (_line(line, chinese) for piece in chosen for line in piece.lines)
+    shown = (_line(line, language) for piece in chosen for line in piece.lines)
     return list(dict.fromkeys(shown))
 
 
-def _line(line: Line, chinese: bool) -> str:
-    speaker = line.passage.speaker or role_of(line.passage.kind, chinese)
+def _line(line: Line, language: Language) -> str:
+    speaker = line.passage.speaker or role_of(line.passage.kind, language)
     if not speaker:
         return line.text
-    return f"{speaker}：{line.text}" if chinese else f"{speaker}: {line.text}"
+    return f"{speaker}{language.marks.colon}{line.text}"
 
 
-def role_of(kind: PassageKind, chinese: bool) -> str:
+def role_of(kind: PassageKind, language: Language) -> str:
     match kind:
         case PassageKind.INPUT:
-            return "用户" if chinese else "User"
+            return language.headings.user
         case PassageKind.REPLY:
-            return "助手" if chinese else "Assistant"
+            return language.headings.agent
         case PassageKind.TOOL_RESULT:
-            return "工具" if chinese else "Tool"
+            return language.phrases.tool
         case PassageKind.SUMMARY:
             return ""
 
 
-def _named(passages: Sequence[Passage], room: int, unit: Unit, chinese: bool) -> str:
+def _named(passages: Sequence[Passage], room: int, unit: Unit, language: Language) -> str:
     """Returns words that several turns share as a line of at most `room`; empty where there are none, or no room."""
     by_turn: dict[int, str] = {}
     for passage in passages:
         by_turn[passage.step] = f"{by_turn.get(passage.step, '')}\n{passage.text}"
     words = list(shared_words(list(by_turn.values())))
     for count in range(min(KEYWORDS, len(words)), FEWEST - 1, -1):
-        line = f"{'、'.join(words[:count])}。" if chinese else f"{', '.join(words[:count])}."
+        line = language.marks.listed.join(words[:count]) + language.marks.stop
         if length(line, unit) <= room:
             return line
     return ""

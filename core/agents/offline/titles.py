@@ -5,11 +5,12 @@ Law: pure; looks at forms. What has a figure with its unit is a fact, however sh
 
 import re
 
+from core.language import language_of
 from core.text import outline
-from core.text.scripts import display_width, is_chinese
+from core.text.scripts import display_width
 
 WIDEST = 80  # columns
-WIDEST_CHINESE = 40
+WIDEST_UNSPACED = 40
 
 LABELLED = re.compile(
     r"\s*(?:[-*>#]+\s*)?(?:\*\*)?(?:page title|title|headline|subject|url|link|source|website"
@@ -49,8 +50,8 @@ def _reads_so(shown: str) -> bool:
         return True
     if FIGURE.search(YEAR.sub("", shown)):
         return False
-    if is_chinese(shown):
-        return display_width(shown) <= WIDEST_CHINESE and "，" not in shown
+    if not language_of(shown).is_spaced:
+        return display_width(shown) <= WIDEST_UNSPACED and "，" not in shown
     if display_width(shown) > WIDEST:
         return False
     words = [word for word in re.findall(r"[^\W\d_][\w'’-]*", shown) if len(word) > SMALL]

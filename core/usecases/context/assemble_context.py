@@ -32,12 +32,11 @@ from core.context.sections import Assembled, Item, LeftOut, Section, SectionSize
 from core.context.shares import NEEDLESS
 from core.context.tools import MEMORY_TOOLS, declared
 from core.context.turns import name_of
-from core.context.wording import Wording, wording_for
-from core.context.words import Words, words_like
 from core.context.working import working_section
 from core.conversation.recalling import Recalled, recall
 from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
 from core.keys import BankKey, ConversationKey, InvocationKey
+from core.language import Wording, Words, language_of
 from core.text.tokens import estimate, tokens_of
 from core.usecases.bank.verbs.augment import Augment, Gathered, gather
 from core.usecases.context.asked import AssembleContext, Form, Missing, Part
@@ -271,7 +270,7 @@ def _sections(
     """Returns all parts in their order: what holds always and does not depend on the input, a note, what was recorded,
     and the input; and what weighs what."""
     language = _language(command, read)
-    words = words_like(language)
+    words = language.context
     now = read.bank.frame.now if command.task and read.bank else input_section(command.input, words)
     head = [
         *_fixed(SYSTEM, command.system),
@@ -290,14 +289,14 @@ def _sections(
 
 def _language(command: AssembleContext, read: Read) -> Wording:
     """Returns the words for the input; of a task's prompt those for its goal."""
-    return read.bank.words if command.task and read.bank else wording_for(command.input)
+    return read.bank.words if command.task and read.bank else language_of(command.input).task_headings
 
 
 def _recorded(
     house: House, read: Read, placement: Placement, language: Wording, budget: int, room: int
 ) -> list[Section]:
     """Returns what was recorded, in its order; what answers the input by one ranking over all of it."""
-    words = words_like(language)
+    words = language.context
     of_talk = conversation_sections(read.talk.talk, placement, words, budget, room) if read.talk else []
     beside = sum(tokens_of(item.size) for section in of_talk[3:] for item in section.items)
     told = sentences_of(read.known.known, placement) if read.known else frozenset()

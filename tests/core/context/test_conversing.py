@@ -10,9 +10,11 @@ from core.context.evidence import NOTHING, Placement
 from core.context.sections import Section
 from core.context.shares import KEYS, LEAST_KEYS
 from core.context.turns import SHORT_SIDE, name_of, shortened, turn_item
-from core.context.words import CHINESE, ENGLISH, words_for
 from core.conversation.recalling import Recalled
 from core.ids import InteractionId, SegmentRef
+from core.language import language_of
+from core.language.en.headings import CONTEXT as ENGLISH
+from core.language.zh.headings import CONTEXT as CHINESE
 from core.model.conversation import KeyMemory, KeyType, StepRange, Summary, SummaryKind
 from core.text.tokens import estimate
 from tests.support.changes import START
@@ -58,8 +60,8 @@ def test_a_long_summary_is_shortened_by_whole_lines() -> None:
 
 
 def test_the_words_are_of_the_language_of_the_input() -> None:
-    assert words_for("数据库用什么？") is CHINESE
-    assert words_for("Which database?") is ENGLISH
+    assert language_of("数据库用什么？").headings is CHINESE
+    assert language_of("Which database?").headings is ENGLISH
 
 
 def remembered(**parts: Any) -> Recalled:

@@ -2,16 +2,16 @@
 
 import pytest
 
-from core.context import wording, words
 from core.context.frame import as_data
 from core.context.lines import hanging, indented, one_line
+from core.language import LANGUAGES
 
 TITLES = [
-    *(title for language in (words.ENGLISH, words.CHINESE) for title in language.titles),
-    *(title for language in (wording.ENGLISH, wording.CHINESE) for title in language.titles),
+    *(title for language in LANGUAGES for title in language.headings.titles),
+    *(title for language in LANGUAGES for title in language.task_headings.titles),
 ]
 NOTES = [
-    *(note for each in (words.ENGLISH, words.CHINESE) for note in (each.recorded, each.recorded_to)),
+    *(note for each in (one.headings for one in LANGUAGES) for note in (each.recorded, each.recorded_to)),
 ]
 LINE_ENDS = ["\n", "\r", "\r\n", "\u2028", "\u2029", "\x85", "\v", "\f", "\x1c"]
 

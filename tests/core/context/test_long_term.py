@@ -4,8 +4,8 @@ from core.context.budget import assemble
 from core.context.evidence import Placement
 from core.context.long_term import STRATEGIES, Known, long_term_sections
 from core.context.shares import STRATEGIES as SHARE
-from core.context.words import ENGLISH
 from core.ids import RecordId
+from core.language.en.headings import CONTEXT as ENGLISH
 from core.model.record import STRATEGY
 from tests.support.long_term import new
 

@@ -1,10 +1,8 @@
 """The part of a long passage that fits a query."""
 
-from datetime import UTC, datetime
-
 import pytest
 
-from core.context.passages import LONGEST, day_of, fitting_part, longest_in
+from core.context.passages import LONGEST, fitting_part, longest_in
 from core.text.tokens import estimate
 
 
@@ -44,9 +42,3 @@ def test_what_fits_best_is_cut_later() -> None:
     assert longest_in(500, 0) == 2 * LONGEST
     assert longest_in(500, 50) == LONGEST
     assert longest_in(16_000, 50) == 1_600
-
-
-def test_days_are_written_in_few_tokens() -> None:
-    day = datetime(2024, 5, 8, tzinfo=UTC)
-
-    assert (day_of(day, False), day_of(day, True)) == ("8 May 2024", "2024年5月8日")

@@ -13,8 +13,10 @@ from core.context.memories import memory_sections
 from core.context.prompt import ToolFormat, frame, least_budget, tools
 from core.context.sections import Assembled, Loss
 from core.context.validations import SideText, on_one_line
-from core.context.wording import CHINESE, ENGLISH, Wording, wording
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
+from core.language import Wording, language_of
+from core.language.en.headings import TASK as ENGLISH
+from core.language.zh.headings import TASK as CHINESE
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Refutation, Segment, TaskStatus
@@ -288,12 +290,15 @@ def test_every_budget_from_the_least_holds_the_task_to_do_now(said: str) -> None
         task_id=TaskId("t-0"), type="SEARCH", description=said, status=TaskStatus.FAILED, context=said
     )
     insight = Insight(goal=said, completed=(done,) * 40, pending=(task,) * 9)
-    declared = tools(wording(insight), ToolFormat.OPENAI)
+    declared = tools(language_of(insight.goal).task_headings, ToolFormat.OPENAI)
     least = least_budget(insight, ToolFormat.OPENAI)
 
     for budget in range(least, least + 3_000, 97):
         made = assemble(frame(insight, (), declared, budget, 0.5), budget, "token_budget")
-        assert f"[{task.task_id}] SOLVE" in made.text.split(wording(insight).now_title)[-1]
+        assert (
+            f"[{task.task_id}] SOLVE"
+            in made.text.split(language_of(insight.goal).task_headings.now_title)[-1]
+        )
 
 
 GOALS = ("When does the ferry to Naxos leave?", "去纳克索斯的渡船几点开？")
@@ -302,7 +307,7 @@ GOALS = ("When does the ferry to Naxos leave?", "去纳克索斯的渡船几点�
 @pytest.mark.parametrize("goal", GOALS)
 def test_what_stands_above_the_memories_does_not_depend_on_what_is_asked(goal: str) -> None:
     insight = Insight(goal=goal, pending=(ASKED,))
-    declared = tools(wording(insight), ToolFormat.OPENAI)
+    declared = tools(language_of(insight.goal).task_headings, ToolFormat.OPENAI)
     inputs = [
         f"{text} {number}" for number in range(100) for text in ("Who leads it, and how?", "谁来负责？")
     ]

@@ -6,7 +6,9 @@ import pytest
 from core.bank.query import Hit
 from core.context.bank_evidence import BankEvidence, bank_sections, candidate_of
 from core.context.evidence import Placement, Source, untold, whole_of
-from core.context.wording import CHINESE, ENGLISH, Wording
+from core.language import Wording
+from core.language.en.headings import TASK as ENGLISH
+from core.language.zh.headings import TASK as CHINESE
 from core.model.node import Node
 from tests.core.context.test_sizes import segment_of
 from tests.support.changes import node

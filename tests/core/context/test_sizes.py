@@ -14,10 +14,12 @@ from core.context.evidence import Placement, Source
 from core.context.memories import memory_sections
 from core.context.sections import Item, Section
 from core.context.turns import name_of
-from core.context.wording import CHINESE, ENGLISH, Wording
-from core.context.words import ENGLISH as WORDS
 from core.conversation.recalling import Recalled
 from core.ids import InteractionId, NodeId, SegmentRef
+from core.language import Wording
+from core.language.en.headings import CONTEXT as WORDS
+from core.language.en.headings import TASK as ENGLISH
+from core.language.zh.headings import TASK as CHINESE
 from core.model.conversation import StepRange, Summary, SummaryKind
 from core.model.interaction import Segment
 from core.model.node import NodeState

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.context import wording, words
+from core import language
 from memorybank.v1 import conversation_pb2 as cv
 from memorybank.v1 import instructions_pb2 as ins
 from memorybank.v1 import instructions_pb2_grpc
@@ -19,10 +19,14 @@ from memorybank.v1 import retrieval_pb2 as rt
 from memorybank.v1 import types_pb2 as tp
 from tests.support.server import Service
 
-ENGLISH = (*words.ENGLISH.titles, *wording.ENGLISH.titles)
-CHINESE = (*words.CHINESE.titles, *wording.CHINESE.titles)
+ENGLISH = (*language.ENGLISH.headings.titles, *language.ENGLISH.task_headings.titles)
+CHINESE = (*language.CHINESE.headings.titles, *language.CHINESE.task_headings.titles)
 TITLES = (*ENGLISH, *CHINESE)
-NOTES = [words.ENGLISH.recorded, words.ENGLISH.recorded_to, words.CHINESE.recorded]
+NOTES = [
+    language.ENGLISH.headings.recorded,
+    language.ENGLISH.headings.recorded_to,
+    language.CHINESE.headings.recorded,
+]
 WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 SECTIONS = {

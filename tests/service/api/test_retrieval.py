@@ -6,7 +6,7 @@ import grpc
 import pytest
 
 from core.context.sections import LeftOut, Loss
-from core.context.wording import ENGLISH
+from core.language.en.headings import TASK as ENGLISH
 from memorybank.v1 import deep_retrieval_pb2 as deep
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph

@@ -8,9 +8,9 @@ is worded otherwise may be about one thing under any two headings, as two texts 
 from difflib import SequenceMatcher
 
 from core.agents.offline.judging.sentences import Sentence, words
+from core.language import language_of
 from core.text.analysis import terms
 from core.text.quantities import skeleton
-from core.text.scripts import is_chinese
 
 ALIKE = 0.6  # of two sentences' words, quantities by their kinds, from which they are written alike
 
@@ -34,7 +34,7 @@ def _names_more(a: Sentence, b: Sentence) -> bool:
 
 def _has(sentence: Sentence, word: str) -> bool:
     """Whether a sentence has a word in any form; the letter of "Firm A" has one."""
-    if is_chinese(word):
+    if not language_of(word).is_spaced:
         return word in sentence.text
     found = terms(word)
     return sentence.terms.issuperset(found) if found else word in words(sentence.text.lower())

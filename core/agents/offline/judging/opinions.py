@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from core.agents.offline.at_issue import at_issue
 from core.agents.offline.judging.comparing import Compared, JudgeThresholds, Side, says_the_same
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion
-from core.text.scripts import is_chinese
+from core.language import language_of
+from core.language.phrases import TopicPhrases
 
 MOST_SURE = 0.99  # of a conflict: a likelihood is no proof
 LEAST_TERMS = 2  # of a side that is held: "Thanks!" is said again and again
-STRATEGY_EN = "keep the fuller wording, add what only the other says"
-STRATEGY_ZH = "保留更完整的表述，补充另一方独有的内容"
 
 
 def opinion_of(
@@ -30,10 +29,11 @@ def opinion_of(
 
 def _conflict(new: Side, other: Side, one: Compared, model: str) -> ConflictOpinion:
     ours, theirs = new.sentences[one.pair.i], other.sentences[one.pair.j]
+    topics = language_of(ours.text).phrases.topics
     return ConflictOpinion(
         existing=other.topic.node_id,
         confidence=round(min(MOST_SURE, one.contradiction), 2),
-        reasoning=_why(one, model, is_chinese(ours.text)),
+        reasoning=topics.likelihood.format(likelihood=f"{one.contradiction:.2f}", model=model),
         description=at_issue(ours.stated, theirs.stated),
         new_quote=ours.quote,
         existing_quote=theirs.quote,
@@ -41,22 +41,17 @@ def _conflict(new: Side, other: Side, one: Compared, model: str) -> ConflictOpin
     )
 
 
-def _why(one: Compared, model: str, chinese: bool) -> str:
-    likelihood = f"{one.contradiction:.2f}"
-    return f"互相矛盾的可能性为{likelihood}（{model}）" if chinese else f"likelihood {likelihood} by {model}"
-
-
 def _merge(new: Side, other: Side, same: Sequence[Compared]) -> MergeOpinion | None:
     ours_held = _holds(new, {one.pair.i for one in same})
     theirs_held = _holds(other, {one.pair.j for one in same})
     if not (ours_held or theirs_held):
         return None
-    chinese = is_chinese(new.topic.summary)
+    phrases = language_of(new.topic.summary).phrases.topics
     return MergeOpinion(
         existing=other.topic.node_id,
         confidence=round(min(one.sameness for one in same), 2),
-        reasoning=_containment(ours_held, theirs_held, chinese),
-        strategy=STRATEGY_ZH if chinese else STRATEGY_EN,
+        reasoning=_containment(ours_held, theirs_held, phrases),
+        strategy=phrases.keep_fuller,
     )
 
 
@@ -66,9 +61,9 @@ def _holds(side: Side, held: set[int]) -> bool:
     return told >= LEAST_TERMS and held == set(range(len(side.sentences)))
 
 
-def _containment(ours: bool, theirs: bool, chinese: bool) -> str:
+def _containment(ours: bool, theirs: bool, phrases: TopicPhrases) -> str:
     if ours and theirs:
-        return "两者内容相同" if chinese else "both say the same"
+        return phrases.say_the_same
     if ours:
-        return "已有节点包含新节点的内容" if chinese else "the existing node holds what the new one says"
-    return "新节点包含已有节点的内容" if chinese else "the new node holds what the existing one says"
+        return phrases.existing_holds
+    return phrases.new_holds

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.agents.offline import naming
 from core.agents.offline.judging.sentences import names
 from core.agents.roles import RelatedOpinion, Topic
-from core.text.scripts import is_chinese
+from core.language import language_of
 
 AMONG = 3  # candidates, for standing out among them to mean something
 MOST_RELATED = (
@@ -64,12 +64,10 @@ def _mentions(topic: Topic) -> frozenset[str]:
 
 
 def _relation(new: Topic, existing: Topic, likeness: float, rare: Sequence[str]) -> RelatedOpinion:
-    chinese = is_chinese(text_of(new))
-    shared = ("、" if chinese else ", ").join(rare[:5])
-    if chinese:
-        reasoning = f"内容相近（{likeness:.2f}）" + (f"，都提到{shared}" if rare else "")
-    else:
-        reasoning = f"near each other ({likeness:.2f})" + (f", both mention {shared}" if rare else "")
+    phrases = language_of(text_of(new)).phrases
+    reasoning = phrases.topics.near.format(likeness)
+    if rare:
+        reasoning += phrases.topics.both_mention.format(phrases.marks.listed.join(rare[:5]))
     return RelatedOpinion(
         existing=existing.node_id,
         confidence=round(min(0.99, 0.5 + 0.4 * likeness + 0.05 * min(2, len(rare))), 2),

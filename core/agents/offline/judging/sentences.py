@@ -14,14 +14,13 @@ from functools import cached_property
 from core.agents.offline.judging.attribution import LABEL, is_dated, statement_of
 from core.agents.offline.statements import statements
 from core.agents.roles import Excerpt, Topic
+from core.language import language_of
 from core.text import sentences as splitter
 from core.text import transcript
 from core.text.analysis import STOP_WORDS, terms
 from core.text.blocks import Block, Form, blocks, folded
-from core.text.chinese import tagged
 from core.text.outline import LINE, PlacedHeading, headings
 from core.text.quantities import quantities
-from core.text.scripts import is_chinese
 
 MOST_SENTENCES = 64  # of one topic; what comes after is not compared
 BEFORE = 3  # sentences whose beginnings say what the next one is about
@@ -88,7 +87,7 @@ def words(text: str) -> list[str]:
     """Returns the words of a text in order; Chinese ones as the dictionary cuts them."""
     found: list[str] = []
     for word in WORD.findall(text):
-        found += [one.text for one in tagged(word)] if is_chinese(word) else [word]
+        found += [one.text for one in language_of(word).tagged(word)]
     return found
 
 
@@ -110,8 +109,9 @@ def names(text: str) -> list[str]:
     """Returns what a text names: words with capitals or figures; of Chinese, what the dictionary calls a name."""
     found: list[str] = []
     for word in WORD.findall(text):
-        if is_chinese(word):
-            found += [one.text for one in tagged(word) if one.kind.startswith(NAME_KINDS)]
+        language = language_of(word)
+        if not language.is_spaced:
+            found += [one.text for one in language.tagged(word) if one.kind.startswith(NAME_KINDS)]
         elif is_name(word):
             found.append(word)
     return found
@@ -121,7 +121,7 @@ def names_nothing(text: str) -> bool:
     """Whether a sentence's first words name nothing: a pronoun, a bare "the total". Its initial capital does not
     tell."""
     first = words(text)[:HEAD]
-    if is_chinese(text):
+    if not language_of(text).is_spaced:
         return not any(any(map(str.isdigit, word)) for word in first[:2])
     return not any(map(is_name, first[1:3])) and not (first and any(map(str.isdigit, first[0])))
 

@@ -11,25 +11,16 @@ from dataclasses import replace
 
 from core.agents.roles import Plan, PlannedTask
 from core.ids import TaskId
+from core.language import language_of
 from core.model.conflict import Conflict
 from core.model.insight import LONGEST, CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
 from core.model.interaction import TaskReport, TaskStatus
 from core.text.brevity import brief
-from core.text.scripts import is_chinese
 
 ATTEMPTS = 3
 MOST_VALIDATIONS = 3  # that stand planned at a time; other conflicts wait open
 HOPELESS = 4  # times as many failed steps in a row as one task may be tried
 NAMED = 200  # code points of a task that is named in a reason
-GIVEN_UP = {
-    True: "“{}”失败{}次，没有其他办法弥补。",
-    False: "“{}” failed {} times, and nothing made up for it.",
-}
-CLOSED = {True: "该冲突未经裁决即已关闭。", False: "The conflict was closed without a verdict."}
-HOW = {
-    True: "检索多个独立来源进行交叉验证，说明哪一方正确或应如何整合，并给出依据。",
-    False: "Check several independent sources, say which side is right or how they fit together, and on what evidence.",
-}
 
 
 def begun(insight: Insight, goal: str) -> Insight:
@@ -107,7 +98,13 @@ def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") ->
     elif not tasks and verdict:  # it was below the floor, and is settled all the same
         tasks = [_validation(conflict)]
     pending = tuple(t for t in insight.pending if t.conflict_id != conflict.conflict_id)
-    words = brief(verdict) if verdict else CLOSED[is_chinese(conflict.description)] if failed else ""
+    words = (
+        brief(verdict)
+        if verdict
+        else language_of(conflict.description).phrases.tasks.closed
+        if failed
+        else ""
+    )
     done = tuple(_validated(task, words) for task in tasks) if words else ()
     after = replace(insight, pending=pending, completed=(*insight.completed, *done))
     return ended(after) if insight.finished else after
@@ -246,7 +243,7 @@ def _is_hopeless(insight: Insight, attempts: int) -> bool:
 
 def _why_given_up(failed: CompletedTask, insight: Insight) -> str:
     attempts = sum(task.status is TaskStatus.FAILED for task in _line(failed, insight.done))
-    return GIVEN_UP[is_chinese(insight.goal)].format(failed.description[:NAMED], attempts)
+    return language_of(insight.goal).phrases.tasks.given_up.format(failed.description[:NAMED], attempts)
 
 
 def _line(first: CompletedTask, done: Sequence[CompletedTask]) -> list[CompletedTask]:
@@ -261,9 +258,8 @@ def _line(first: CompletedTask, done: Sequence[CompletedTask]) -> list[Completed
 
 def _point_at_issue(conflict: Conflict) -> str:
     nodes = [side.node_id for side in conflict.sides]
-    if is_chinese(conflict.description):
-        return f"验证节点 {'、'.join(nodes)} 的冲突：{conflict.description}"
-    return f"Validate the conflict between nodes {', '.join(nodes)}: {conflict.description}"
+    phrases = language_of(conflict.description).phrases
+    return phrases.tasks.validate.format(nodes=phrases.marks.listed.join(nodes), issue=conflict.description)
 
 
 def _tried_before(report: TaskReport, planned: PendingTask | None) -> str:
@@ -278,7 +274,7 @@ def _validation(conflict: Conflict) -> PendingTask:
         task_id=validation_id(conflict.conflict_id),
         type=TaskType.CROSS_VALIDATION,
         description=_point_at_issue(conflict)[:LONGEST],
-        how=HOW[is_chinese(conflict.description)],
+        how=language_of(conflict.description).phrases.tasks.validate_how,
         conflict_id=conflict.conflict_id,
     )
 

@@ -20,12 +20,11 @@ from core.context.memories import memory_sections
 from core.context.prompt import Frame, ToolFormat, frame, least_budget, tools
 from core.context.sections import Assembled, LeftOut, Section, SectionSize
 from core.context.validations import SideText, side_texts
-from core.context.wording import Wording, wording
-from core.context.words import words_like
 from core.errors import BudgetTooSmall
 from core.ids import ConflictId, NodeId
 from core.index.scoring import Mode
 from core.keys import BankKey
+from core.language import Wording, language_of
 from core.model.insight import Insight
 from core.model.node import Node
 from core.model.vector import Vector
@@ -139,7 +138,7 @@ def _sections(found: Gathered, placement: Placement, budget: int) -> list[Sectio
     if found.evidence is not None:
         room = max(0, budget - frame.size)
         memories = bank_sections(found.evidence, placement, found.words, room)
-    note = recorded_section(words_like(found.words), bool(frame.now.items))
+    note = recorded_section(found.words.context, bool(frame.now.items))
     recorded = [note, *memories] if any(section.items for section in memories) else []
     return [frame.tool, frame.state, *recorded, frame.now]
 
@@ -163,7 +162,7 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
     if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
         judged = await _judged(house, command, query)
     async with house.banks.reading(command.key, command.min_revision) as bank:
-        words = wording(bank.insight)
+        words = language_of(bank.insight.goal).task_headings
         remembered = _remembered(house, bank, command, query(bank), judged.opinions, words)
         declared = tools(words, command.tool_format)
         return Gathered(

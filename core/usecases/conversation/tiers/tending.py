@@ -14,9 +14,9 @@ from core.conversation.conversation import Conversation
 from core.conversation.steps import ConversationPut, Step
 from core.errors import AgentReplyInvalid
 from core.keys import ConversationKey
+from core.language import language_of
 from core.model.conversation import ConversationRecord, Turn
 from core.ports.aggregates import Draft
-from core.text.scripts import is_chinese
 from core.usecases.house import House
 from core.usecases.user.writer import tender_of
 
@@ -120,4 +120,4 @@ def have_words(passages: Iterable[Passage]) -> bool:
 def unit_of(passages: Sequence[Passage]) -> Unit:
     """Returns what the length of a text about these is counted in."""
     sample = "".join(passage.text[:1_000] for passage in passages)
-    return Unit.CHARACTERS if is_chinese(sample) else Unit.WORDS
+    return Unit.WORDS if language_of(sample).is_spaced else Unit.CHARACTERS

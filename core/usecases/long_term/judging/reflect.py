@@ -19,6 +19,7 @@ from core.agents.usage import Ledger
 from core.errors import AgentReplyInvalid, CollectionNotFound, MemoryOff
 from core.ids import RecordId, ReflectionId
 from core.keys import CollectionKey
+from core.language import language_of
 from core.long_term.collection import Collection
 from core.long_term.due import is_lesson, uncovered
 from core.long_term.steps import RecordPut, ReflectionPut, Step
@@ -27,7 +28,6 @@ from core.long_term.worth import weight
 from core.model.record import STRATEGY, Record, Reflection
 from core.ports.aggregates import Draft
 from core.ports.store import Require
-from core.text.scripts import is_chinese
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
 from core.usecases.user.writer import tender_of
@@ -137,13 +137,11 @@ def _kept_up(house: House, collection: Collection, subject: str, records: Sequen
 
 
 def _title(subject: str, records: Sequence[Record]) -> str:
-    chinese = is_chinese("".join(record.content for record in records))
+    phrases = language_of("".join(record.content for record in records)).phrases.reflections
     if subject == "error_recovery":
-        return "工具执行错误恢复经验" if chinese else "Recovering from tool errors"
+        return phrases.recoveries
     shown = subject.replace("_", " ")
-    if chinese:
-        return f"策略经验：{shown}" if shown else "策略经验"
-    return f"Strategies: {shown}" if shown else "Strategies"
+    return phrases.strategies_of.format(shown) if shown else phrases.strategies
 
 
 def _keeping(

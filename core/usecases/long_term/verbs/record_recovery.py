@@ -7,6 +7,7 @@ from datetime import datetime
 from core.errors import InvalidField
 from core.ids import RecordId
 from core.keys import CollectionKey
+from core.language import language_of
 from core.long_term.collection import Collection
 from core.long_term.recovery import changed, same_mending
 from core.long_term.reviewing import awaits, proposal
@@ -27,7 +28,6 @@ from core.model.record import (
 )
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
-from core.text.scripts import is_chinese
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.memory import memory_of
@@ -159,17 +159,15 @@ def _record(command: RecordRecovery, record_id: RecordId, now: datetime, confide
 
 def _told(recovery: Recovery) -> str:
     names = sorted(changed(recovery.original_json, recovery.fixed_json))
-    if is_chinese(recovery.message):
-        what = f"修正 {'、'.join(names)}" if names else "重试"
-        return f"工具 {recovery.tool} 遇到 {recovery.error_type} 错误时，通过{what}成功恢复"
-    what = f"changing {', '.join(names)}" if names else "trying again"
-    return f"{recovery.tool} failed with {recovery.error_type}: recovered by {what}"
+    language = language_of(recovery.message)
+    phrases = language.phrases.runs
+    how = phrases.changing.format(language.marks.listed.join(names)) if names else phrases.trying_again
+    return phrases.recovered.format(tool=recovery.tool, error=recovery.error_type, how=how)
 
 
 def _detail(recovery: Recovery, explanation: str) -> str:
     """Returns what source document 002 §8.1 shows of a recovery, in Markdown."""
-    chinese = is_chinese(recovery.message)
-    titles = _ZH if chinese else _EN
+    titles = language_of(recovery.message).phrases.runs.recovery_titles
     lines = [f"# {titles[0]}: {recovery.tool}", "", f"## {titles[1]}"]
     lines += [f"- **{titles[2]}**: {recovery.error_type}", f"- **{titles[3]}**: {recovery.message}"]
     for title, arguments in ((titles[4], recovery.original_json), (titles[5], recovery.fixed_json)):
@@ -182,18 +180,6 @@ def _detail(recovery: Recovery, explanation: str) -> str:
         f"- `{name}`: `{_value(before)}` → `{_value(after)}`" for name, (before, after) in mended.items()
     ]
     return "\n".join(lines) + "\n"
-
-
-_EN = (
-    "Error recovery",
-    "Error",
-    "Type",
-    "Message",
-    "Original arguments",
-    "Fixed arguments",
-    "What was changed",
-)
-_ZH = ("错误恢复策略", "错误信息", "错误类型", "错误消息", "原始参数", "修正后参数", "修正说明")
 
 
 def _value(value: object) -> str:

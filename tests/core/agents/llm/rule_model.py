@@ -7,9 +7,9 @@ fences it wrongly, changes the answer.
 import re
 from collections.abc import Sequence
 
+from core.language import CHINESE, language_of
 from core.ports.chat import ChatMessage, ReplyShape
 from core.text import sentences
-from core.text.scripts import is_chinese
 from tests.core.agents.llm.replies import fences, said
 
 SUBJECTS = ("quantum computing", "量子计算")  # memories that speak of one of these are of one topic
@@ -43,9 +43,9 @@ def _first_judgement(shown: dict[str, str]) -> str:
         existing = _summary_of(memory)
         ours, theirs = CLAIM.search(new), CLAIM.search(existing)
         if ours and theirs and ours.group() != theirs.group():
-            relations.append(_conflict(name, ours, theirs, is_chinese(new)))
+            relations.append(_conflict(name, ours, theirs, language_of(new) is CHINESE))
         elif any(subject in new and subject in existing for subject in SUBJECTS):
-            relations.append(_merge(name, is_chinese(new)))
+            relations.append(_merge(name, language_of(new) is CHINESE))
     return said(relations=relations)
 
 
@@ -90,11 +90,13 @@ def _second_judgement(shown: dict[str, str]) -> str:
         if not any(word in new.casefold() and word in memory.casefold() for word in NEIGHBORING):
             continue
         mine, theirs = _context_of(new), _context_of(memory)
-        near = ("（与{}相关）" if is_chinese(new) else " (related to {})").format
+        near = ("（与{}相关）" if language_of(new) is CHINESE else " (related to {})").format
         relations.append(
             {
                 "existing_node": name,
-                "reasoning": "同属量子技术" if is_chinese(new) else "Both belong to quantum technology.",
+                "reasoning": "同属量子技术"
+                if language_of(new) is CHINESE
+                else "Both belong to quantum technology.",
                 "relationship": "related",
                 "confidence": 0.85,
                 "context_update_new": mine + near(theirs),
@@ -148,11 +150,11 @@ def _settled(shown: dict[str, str], memories: Sequence[str]) -> str:
 
 
 def _reworded(name: str, words: str, title: str) -> dict[str, object]:
-    near = "（与{}相关）" if is_chinese(title) else " (related to {})"
+    near = "（与{}相关）" if language_of(title) is CHINESE else " (related to {})"
     own = re.sub(r"（与.*相关）| \(related to .*\)", "", _context_of(words))
     kept = [word for word in _keywords_of(words) if not YEAR.fullmatch(word)]
     years = YEAR.findall(title)
-    added = ["-".join(years), "综合报告" if is_chinese(title) else "report"]
+    added = ["-".join(years), "综合报告" if language_of(title) is CHINESE else "report"]
     return {"node_id": name, "context": own + near.format(title), "keywords": [*kept, *added]}
 
 
@@ -163,15 +165,15 @@ def _plan(shown: dict[str, str]) -> str:
     done = shown.get("done", "") + reported
     steps = []
     if "SEARCH" not in done:
-        steps = [_step("SEARCH", "搜索：" if is_chinese(goal) else "Search for: ", goal)]
+        steps = [_step("SEARCH", "搜索：" if language_of(goal) is CHINESE else "Search for: ", goal)]
     elif "ANSWER" not in done:
-        steps = [_step("ANSWER", "回答：" if is_chinese(goal) else "Answer: ", goal)]
+        steps = [_step("ANSWER", "回答：" if language_of(goal) is CHINESE else "Answer: ", goal)]
     found = _first(reported.split("context:\n")[-1]) if reported else ""
     return said(task_goal=goal, completed_context=found, pending_tasks=steps)
 
 
 def _step(kind: str, verb: str, goal: str) -> dict[str, str]:
-    how = "依据已有记忆" if is_chinese(goal) else "From the memories there are"
+    how = "依据已有记忆" if language_of(goal) is CHINESE else "From the memories there are"
     return {"type": kind, "description": verb + goal, "how": how, "retry_of": ""}
 
 
@@ -222,8 +224,10 @@ def _first(text: str) -> str:
 def _title(text: str) -> str:
     years = sorted(set(YEAR.findall(text)))
     span = "-".join(dict.fromkeys((years[0], years[-1])))
-    return f"{span}年量子计算综合报告" if is_chinese(text) else f"Report on quantum computing {span}"
+    return (
+        f"{span}年量子计算综合报告" if language_of(text) is CHINESE else f"Report on quantum computing {span}"
+    )
 
 
 def _note(count: int, text: str) -> str:
-    return f"综合了{count}个节点的内容" if is_chinese(text) else f"Put together {count} memories."
+    return f"综合了{count}个节点的内容" if language_of(text) is CHINESE else f"Put together {count} memories."

@@ -9,10 +9,11 @@ import pytest_asyncio
 
 from core.bank.bank import Bank
 from core.bank.steps import ConflictPut
-from core.context.words import CHINESE, ENGLISH
 from core.errors import BudgetTooSmall
 from core.ids import BankId, Collection, ConflictId
 from core.keys import BankKey, CollectionKey
+from core.language.en.headings import CONTEXT as ENGLISH
+from core.language.zh.headings import CONTEXT as CHINESE
 from core.model.conflict import Conflict, ConflictStatus, Side
 from core.ports.aggregates import Draft
 from core.text.tokens import estimate

@@ -2,7 +2,7 @@
 
 import jieba
 
-from core.text import chinese
+from core.language.zh import segmenter as chinese
 
 
 def test_the_whole_dictionary_is_what_jieba_itself_reads() -> None:

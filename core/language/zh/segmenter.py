@@ -13,22 +13,16 @@ from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
-from core.text.likeliest import Model
+from core.language.words import Word
+from core.language.zh.likeliest import Model
 
 TOTAL = 60_101_967
 """How often the words of jieba 0.42's dictionary were seen in its corpus, all together."""
 
 _RUN = re.compile(r"^(.).*(?:\n\1.*)*", re.MULTILINE)  # lines that begin with the same character
 _using = Lock()
-
-
-class Word(NamedTuple):
-    """A word and its kind in the ICTCLAS tag set: `n…` nouns (`nr` persons, `ns` places), `v…` verbs, …"""
-
-    text: str
-    kind: str
 
 
 def tagged(text: str) -> list[Word]:

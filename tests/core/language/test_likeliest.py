@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jieba import posseg
 from jieba.posseg.viterbi import viterbi
 
-from core.text.likeliest import Model
+from core.language.zh.likeliest import Model
 
 STATES = [(place, kind) for place in "BMES" for kind in "nv"]
 CHANCES = st.sampled_from([-1.0, -2.0, -2.5, -3.14e100])  # few, so that ways are equally likely
