@@ -2,9 +2,11 @@
 
 import asyncio
 import random
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from core.bank.steps import InteractionAdd, Step
 from core.errors import StoreUnavailable
 from service.adapters.store import sqlite_file
+from service.adapters.store.database import Guarded
 from service.adapters.store.sqlite_scrub import scrub
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.store.sqlite_traces import Pages
@@ -134,6 +137,37 @@ async def test_others_write_while_a_file_is_scrubbed(
     assert sql(path, "SELECT count(*) FROM claims") > [(0,)]
     assert sql(path, "PRAGMA integrity_check") == [("ok",)]
     assert [await store.load(story.key) is not None for story in kept] == [True] * len(kept)
+
+
+async def test_a_purge_ends_while_reads_overlap_without_end(store: SqliteStore, path: Path) -> None:
+    """One of them always reads older pages, as others write all the time: the log is never whole in the file."""
+    purged, *_ = await _churn(store, 2)
+    is_over = False
+
+    def read(connection: sqlite3.Connection) -> None:
+        next(rows := connection.execute("SELECT name FROM sqlite_schema"))
+        time.sleep(0.06)  # in a thread, as a long read takes
+        rows.close()
+
+    async def go_on(act: Callable[[int], Awaitable[object]]) -> None:
+        number = 0
+        while not is_over:
+            number += 1
+            await act(number)
+
+    claim = "INSERT INTO claims VALUES (?, 'another', 0)"
+    busy = [asyncio.create_task(go_on(lambda _: store.file.read(read))) for _ in range(3)]
+    busy.append(
+        asyncio.create_task(
+            go_on(lambda number: store.file.write([Guarded(sql=claim, rows=[(f"{number}",)])]))
+        )
+    )
+
+    await store.delete(purged.key)
+
+    is_over = True
+    await asyncio.gather(*busy)
+    assert sum(_traces(path.parent, f"秘密-{purged.uid}-".encode()).values()) == 0
 
 
 @pytest.mark.parametrize("version", [0, -1])
