@@ -9,7 +9,7 @@ Law: answers are checked here against what was asked; a stray id is AgentReplyIn
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from core.agents.roles import (
     Absorbed,
@@ -32,6 +32,7 @@ from core.ports.clock import Ids
 from core.ports.embedder import Embedder
 
 Opinion = TypeVar("Opinion", ConflictOpinion | MergeOpinion, RelatedOpinion)
+Made = TypeVar("Made")
 
 
 class Unasked(Exception):
@@ -56,6 +57,8 @@ class Opinions:
         self._consolidations: dict[Hashable, Consolidation] = {}
         self._verdict_types: dict[Hashable, VerdictType] = {}
         self._made_ids: dict[Hashable, str] = {}
+        self._head: Hashable = None
+        self._looked_up: dict[Hashable, Any] = {}
 
     def new_id(self, prefix: str, *purpose: Hashable) -> str:
         """Returns an id for something to be made, the same however often that is decided upon."""
@@ -63,6 +66,16 @@ class Opinions:
         if made is None:
             made = self._made_ids[prefix, purpose] = self._ids.new(prefix)
         return made
+
+    def once(self, head: Hashable, what: Hashable, look: Callable[[], Made]) -> Made:
+        """Returns what is looked up in a bank, once for each of its heads however often is decided on it."""
+        if head != self._head:
+            self._head = head
+            self._looked_up.clear()
+        if what not in self._looked_up:
+            self._looked_up[what] = look()
+        found: Made = self._looked_up[what]
+        return found
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
         """Returns one vector per text. Raises Unasked."""

@@ -5,7 +5,7 @@ not surely a quantity is none. A part that one date leaves out contradicts nothi
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import isclose
@@ -76,7 +76,12 @@ def written_alike(a: str, b: str) -> Alike:
     """Returns both texts with equal quantities in one notation: the shorter one, whichever text has it. Thousands stand
     without commas and full hours without minutes: a model reads "40,000" and "17:00" as two numbers.
     """
-    ours, theirs = quantities(a), list(quantities(b))
+    return alike_by(a, quantities(a), b, quantities(b))
+
+
+def alike_by(a: str, ours: Sequence[Quantity], b: str, those: Sequence[Quantity]) -> Alike:
+    """Returns what `written_alike` does of texts whose quantities are known."""
+    theirs = list(those)
     edits_a: list[tuple[Quantity, str]] = []
     edits_b: list[tuple[Quantity, str]] = []
     left = []

@@ -6,7 +6,7 @@ neither a conflict nor a merge. What was read of a topic is kept as long as the 
 the call ends: a purged bank leaves no trace here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice, product
 from weakref import WeakKeyDictionary
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from core.agents.offline.judging.comparing import (
     ITSELF,
     MOST_PAIRS,
-    Compared,
     JudgeThresholds,
     Pair,
     Side,
@@ -36,6 +35,7 @@ from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
 from core.ports.comparer import NONE, Comparer, Likelihood
 from core.ports.embedder import Embedder
+from core.text.quantities import Alike
 
 Texts = tuple[str, str]
 
@@ -55,12 +55,10 @@ class OfflineJudge:
         self, new: Topic, candidates: Sequence[Topic]
     ) -> Sequence[ConflictOpinion | MergeOpinion]:
         """Finds, in phase 1, a conflict where any two sentences contradict; else a merge where one holds the other."""
-        side, others, pairs, texts = await think(self._pairs, new, candidates)
+        side, others, asked = await think(self._pairs, new, candidates)
+        texts = [(alike.a, alike.b) for alike in asked.values()]
         likely = await self._by_clauses(texts, await self._likelihoods(texts))
-        compared = [
-            told(side, others, pair, one, self._lines) for pair, one in zip(pairs, likely, strict=True)
-        ]
-        return await think(self._opinions, side, others, compared)
+        return await think(self._opinions, side, others, asked, likely)
 
     async def explained(self, new: Topic, candidates: Sequence[Topic], which: int) -> PairJudged:
         """Judges a topic and one of its candidates as phase 1 does among all of them, and tells what decides."""
@@ -95,12 +93,9 @@ class OfflineJudge:
             read = self._read[topic] = topic_sentences(topic)
         return Side(topic=topic, sentences=read)
 
-    def _pairs(
-        self, new: Topic, candidates: Sequence[Topic]
-    ) -> tuple[Side, list[Side], list[Pair], list[Texts]]:
+    def _pairs(self, new: Topic, candidates: Sequence[Topic]) -> tuple[Side, list[Side], dict[Pair, Alike]]:
         side, others = self._side(new), [self._side(other) for other in candidates]
-        pairs = pairs_to_compare(side, others)
-        return side, others, pairs, [as_compared(side, others, pair) for pair in pairs]
+        return side, others, {p: as_compared(side, others, p) for p in pairs_to_compare(side, others)}
 
     def _pairs_told(
         self, new: Topic, candidates: Sequence[Topic], which: int
@@ -120,7 +115,8 @@ class OfflineJudge:
             )
             for pair in pairs
         ]
-        return side, others, pairs, [as_compared(side, others, pair) for pair in pairs], bars
+        alikes = (as_compared(side, others, pair) for pair in pairs)
+        return side, others, pairs, [(alike.a, alike.b) for alike in alikes], bars
 
     async def _by_clauses(
         self, texts: Sequence[Texts], whole: Sequence[Likelihood | None]
@@ -143,9 +139,13 @@ class OfflineJudge:
         return [ITSELF if a == b else answers[a, b] for a, b in texts]
 
     def _opinions(
-        self, new: Side, others: Sequence[Side], compared: Sequence[Compared]
+        self, new: Side, others: Sequence[Side], asked: Mapping[Pair, Alike], likely: Sequence[Likelihood]
     ) -> list[ConflictOpinion | MergeOpinion]:
         model = self._comparer.model
+        compared = [
+            told(new, others, pair, alike, one, self._lines)
+            for (pair, alike), one in zip(asked.items(), likely, strict=True)
+        ]
         found = (
             opinion_of(new, other, [one for one in compared if one.pair.other == n], self._lines, model)
             for n, other in enumerate(others)

@@ -15,7 +15,7 @@ from core.agents.offline.judging.context import are_entries, differ
 from core.agents.offline.judging.sentences import Sentence
 from core.agents.roles import Grade, Topic
 from core.ports.comparer import Likelihood
-from core.text.quantities import written_alike
+from core.text.quantities import Alike, alike_by
 
 NEAREST = 5  # sentences of others that each new one is compared with: those with most rare words in common
 MOST_PAIRS = 500  # of one judgement
@@ -96,10 +96,10 @@ def are_of_two_entries(new: Side, others: Sequence[Side], pair: Pair) -> bool:
     return a.text != b.text and are_entries(a, b)
 
 
-def as_compared(new: Side, others: Sequence[Side], pair: Pair) -> tuple[str, str]:
+def as_compared(new: Side, others: Sequence[Side], pair: Pair) -> Alike:
     """Returns the texts of a pair with equal quantities in one notation."""
-    alike = written_alike(*(one.stated for one in _of(new, others, pair)))
-    return alike.a, alike.b
+    a, b = _of(new, others, pair)
+    return alike_by(a.stated, a.quantities, b.stated, b.quantities)
 
 
 def clauses_to_compare(texts: tuple[str, str]) -> list[tuple[str, str]]:
@@ -115,12 +115,11 @@ def of_clauses(parts: Sequence[Likelihood | None], lines: JudgeThresholds) -> Li
 
 
 def told(
-    new: Side, others: Sequence[Side], pair: Pair, whole: Likelihood, lines: JudgeThresholds
+    new: Side, others: Sequence[Side], pair: Pair, alike: Alike, whole: Likelihood, lines: JudgeThresholds
 ) -> Compared:
-    """Returns what the likelihoods of a pair come to."""
+    """Returns what the likelihoods of a pair come to. `alike`: its texts as compared."""
     a, b = _of(new, others, pair)
     grade = None if a.generated or b.generated else graded(whole.contradiction, lines)
-    alike = written_alike(a.stated, b.stated)
     return Compared(
         pair=pair,
         contradiction=whole.contradiction,

@@ -14,7 +14,7 @@ from core.agents.offline.judging.opinions import opinion_of
 from core.agents.offline.judging.sentences import Sentence
 from core.agents.roles import ConflictOpinion, MergeOpinion
 from core.ports.comparer import NONE, Likelihood
-from core.text.quantities import written_alike
+from core.text.quantities import alike_by
 
 Opinion = ConflictOpinion | MergeOpinion | None
 
@@ -85,7 +85,7 @@ class PairJudged:
 def bars_of(new: Side, other: Side, pair: Pair, *, is_entry: bool, is_nearest: bool) -> frozenset[Bar]:
     """Returns the bars of two sentences, but for what a comparer tells."""
     a, b = new.sentences[pair.i], other.sentences[pair.j]
-    alike = written_alike(a.stated, b.stated)
+    alike = alike_by(a.stated, a.quantities, b.stated, b.quantities)
     bars = {
         Bar.ENTRIES: is_entry,
         Bar.NOT_NEAREST: not is_nearest,

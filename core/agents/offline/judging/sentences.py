@@ -20,7 +20,7 @@ from core.text import transcript
 from core.text.analysis import STOP_WORDS, terms
 from core.text.blocks import Block, Form, blocks, folded
 from core.text.outline import LINE, PlacedHeading, headings
-from core.text.quantities import quantities
+from core.text.quantities import Quantity, quantities
 
 MOST_SENTENCES = 64  # of one topic; what comes after is not compared
 BEFORE = 3  # sentences whose beginnings say what the next one is about
@@ -58,6 +58,11 @@ class Sentence:
     def stated(self) -> str:
         """The text without the words that only tell its source."""
         return statement_of(self.text)
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The quantities of what is stated."""
+        return quantities(self.stated)
 
     @cached_property
     def terms(self) -> frozenset[str]:

@@ -4,14 +4,24 @@ Law: nothing is held across an answer; what is stored was decided on the bank as
 """
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from core.agents.opinions import Unasked
 from core.agents.usage import Ledger
+from core.aggregate.change import Head
 from core.bank.bank import Bank
 from core.keys import BankKey
 from core.ports.aggregates import Committed, Draft, RequestKey, Result
 from core.usecases.house import House
 from core.usecases.spending import commit
+
+
+class _Composed(NamedTuple):
+    """A draft, and what it was composed on."""
+
+    head: Head
+    revision: int
+    draft: Draft[Any]
 
 
 async def decide(
@@ -22,12 +32,21 @@ async def decide(
     request: RequestKey | None = None,
     answer: type[Result] | None = None,
 ) -> Committed[Result]:
-    """Composes until no opinion is missing, then commits; a bank that moved meanwhile is composed on again."""
+    """Composes until no opinion is missing, then commits the draft as it is; a bank that moved meanwhile is composed on
+    again."""
+    last: _Composed | None = None
+
+    def stage(bank: Bank, revision: int) -> Draft[Result]:
+        if last is not None and (last.head, last.revision) == (bank.head, revision):
+            return last.draft
+        return compose(bank, revision)
+
     while True:
         try:
             if request is None:  # a repeated request must be recognised before anything is decided
                 async with house.banks.reading(key) as bank:
-                    compose(bank, bank.revision + 1)  # gathers opinions without holding up the writer
-            return await commit(house, key, compose, ledger, request, answer)
+                    revision = bank.revision + 1  # gathers opinions without holding up the writer
+                    last = _Composed(bank.head, revision, compose(bank, revision))
+            return await commit(house, key, stage, ledger, request, answer)
         except Unasked as missing:
             await missing.ask()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from core.agents.opinions import Opinions
-from core.agents.roles import ConflictOpinion, Consolidation, Grade, MergeOpinion, RelatedOpinion
+from core.agents.roles import ConflictOpinion, Consolidation, Grade, MergeOpinion, RelatedOpinion, Topic
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
@@ -201,7 +201,7 @@ class Round:
         for _ in range(MAX_MERGES):
             candidates = self._candidates(judging_candidates)
             nodes = [self._current, *(self._bank.nodes[c] for c in candidates)]
-            new, *topics = [judged(self._bank, node, self._moment.judge_assistants) for node in nodes]
+            new, *topics = [self._judged(node) for node in nodes]
             found = self._opinions.conflicts_and_merges(new, topics)
             conflicts = [o for o in found if isinstance(o, ConflictOpinion) and self._is_sure(o)]
             likely = [o for o in found if isinstance(o, ConflictOpinion) and o not in conflicts]
@@ -235,7 +235,20 @@ class Round:
         apart |= self._bank.settled_with(current.node_id)
         pairs = (*self._settled, *self._points.pairs)
         apart.update(other for first, other in pairs if first == current.node_id)
-        return chosen(self._bank, current, self._vector, self._moment.top_k, self._moment.alpha, apart)
+        k, alpha = self._moment.top_k, self._moment.alpha
+        return self._opinions.once(
+            self._bank.head,
+            (chosen.__name__, current.node_id, frozenset(apart)),
+            lambda: chosen(self._bank, current, self._vector, k, alpha, apart),
+        )
+
+    def _judged(self, node: Node) -> Topic:
+        """Returns a node as the first judgement sees it."""
+        return self._opinions.once(
+            self._bank.head,
+            (judged.__name__, node.node_id),
+            lambda: judged(self._bank, node, self._moment.judge_assistants),
+        )
 
     def _is_sure(self, opinion: ConflictOpinion) -> bool:
         """Whether an opinion opens a conflict: by its grade, or by the bank's own floor of validations."""
