@@ -2,14 +2,20 @@
 
 import os
 import signal
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.source_documents.printing import print_tables
+from tests.support.scale import scaled
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+IN_MEMORY = Path("/dev/shm")
+ROOM_IN_MEMORY = 4 * 2**30
 
 
 def pytest_configure() -> None:
@@ -20,6 +26,21 @@ def pytest_configure() -> None:
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if scaled(1) == 1:
+        _put_folders_in_memory()
+
+
+def _put_folders_in_memory() -> None:
+    """Put temporary folders on a file system without a disk, here and in what tests start.
+
+    SQLite waits for the disk at each commit. What is killed finds all there again; no test cuts a machine's power.
+    """
+    if "TMPDIR" in os.environ or not IN_MEMORY.is_dir():
+        return
+    found = os.statvfs(IN_MEMORY)
+    if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < ROOM_IN_MEMORY:
+        return
+    os.environ["TMPDIR"] = tempfile.tempdir = str(IN_MEMORY)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 
 from google.protobuf.descriptor_pool import Default
 
@@ -77,6 +78,7 @@ def writes(method: str) -> bool:
     return _idempotency(method) == UNKNOWN
 
 
+@cache
 def _idempotency(method: str) -> int:
     try:
         options = Default().FindMethodByName(method.replace("/", ".")).GetOptions()

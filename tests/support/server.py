@@ -1,9 +1,11 @@
 """The real server in this process, on a free port, over a store of its own; and what a test asks of it."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,10 +25,11 @@ from memorybank.v1 import (
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.gate import Observer
 from service.assembly.server import running
-from service.config import Settings, make_settings, packaged
+from service.config import PREFIX, Settings, make_settings, packaged
 from tests.support.hashing_embedder import HashingEmbedder
 
 LARGEST_ANSWER = 64 * 1024 * 1024
+QUEUES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +53,27 @@ class Service:
 
 
 def settings_for(folder: Path, **sections: Mapping[str, Any]) -> Settings:
-    """The packaged settings over a folder, on a free port, with sections replaced as given."""
-    chosen = {**packaged(), "listen": "127.0.0.1:0", "data_dir": folder}
+    """The packaged settings over a folder, on a free port, with sections replaced as given.
+
+    A start of the server is most of what many tests take: two queues are as good as 32 to a caller or two, and settings
+    are made once for those that ask for the same.
+    """
+    grpc_section = {"queues": QUEUES, **sections.get("grpc", {})}
+    own = tuple(sorted(pair for pair in os.environ.items() if pair[0].startswith(PREFIX)))
+    made = _settings(_Sections({**sections, "grpc": grpc_section}), own)
+    return made.model_copy(update={"data_dir": folder})
+
+
+class _Sections(dict[str, Mapping[str, Any]]):
+    """Sections of the settings, as the key of a cache: equal where they read the same."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # it is not changed
+        return hash(repr(self))
+
+
+@cache
+def _settings(sections: _Sections, _environment: tuple[tuple[str, str], ...]) -> Settings:
+    chosen: dict[str, Any] = {**packaged(), "listen": "127.0.0.1:0", "data_dir": Path()}
     for name, section in sections.items():
         chosen[name] = {**chosen.get(name, {}), **section}
     return make_settings(chosen, {})

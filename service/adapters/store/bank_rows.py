@@ -8,40 +8,40 @@ from core.model.interaction_retraction import InteractionRetraction
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
-from service.adapters.store.rows import RowShape, Table
+from service.adapters.store.rows import Table, shape_of
 
 
 class BankRows:
     """A table for each class of values."""
 
     def __init__(self) -> None:
-        self.insights = Table("insights", RowShape(Insight, apart=("completed",)))
-        self.completed = Table("completed_tasks", RowShape(CompletedTask), key=("index",), beside=("index",))
+        self.insights = Table("insights", shape_of(Insight, apart=("completed",)))
+        self.completed = Table("completed_tasks", shape_of(CompletedTask), key=("index",), beside=("index",))
         self.interactions = Table(
             "interactions",
-            RowShape(Interaction, apart=("spans", "attachments")),
+            shape_of(Interaction, apart=("spans", "attachments")),
             key=("interaction_id",),
             later=True,
         )
         self.spans = Table(
             "segments",
-            RowShape(Span),
+            shape_of(Span),
             key=("interaction_id", "index"),
             beside=("interaction_id", "index", "embedding"),
         )
         self.enclosed = Table(
             "interaction_attachments",
-            RowShape(Attachment),
+            shape_of(Attachment),
             key=("interaction_id", "index"),
             beside=("interaction_id", "index"),
         )
-        self.attachments = Table("attachments", RowShape(Attachment), key=("attachment_id",))
-        self.structurings = Table("structurings", RowShape(Structuring), key=("interaction_id",))
-        self.clusters = Table("clusters", RowShape(ClusterWork), key=("interaction_id", "number"))
-        self.nodes = Table("nodes", RowShape(Node), key=("node_id",), beside=("embedding",), later=True)
-        self.copies = Table("copies", RowShape(Copies), key=("node_id",))
-        self.merges = Table("merges", RowShape(MergeRecord), key=("index",))
+        self.attachments = Table("attachments", shape_of(Attachment), key=("attachment_id",))
+        self.structurings = Table("structurings", shape_of(Structuring), key=("interaction_id",))
+        self.clusters = Table("clusters", shape_of(ClusterWork), key=("interaction_id", "number"))
+        self.nodes = Table("nodes", shape_of(Node), key=("node_id",), beside=("embedding",), later=True)
+        self.copies = Table("copies", shape_of(Copies), key=("node_id",))
+        self.merges = Table("merges", shape_of(MergeRecord), key=("index",))
         self.retractions = Table(
-            "retractions", RowShape(InteractionRetraction), key=("retraction_id",), later=True
+            "retractions", shape_of(InteractionRetraction), key=("retraction_id",), later=True
         )
-        self.conflicts = Table("conflicts", RowShape(Conflict), key=("conflict_id",))
+        self.conflicts = Table("conflicts", shape_of(Conflict), key=("conflict_id",))

@@ -34,7 +34,7 @@ from service.adapters.store.item_tables import ItemTables
 from service.adapters.store.owned import OwnedTables, owner_row
 from service.adapters.store.plans import Plans
 from service.adapters.store.purging import Purgeable, Purging, are_more
-from service.adapters.store.rows import Row, RowShape
+from service.adapters.store.rows import Row, shape_of
 from service.adapters.store.sql_credentials import SqlCredentials
 from service.adapters.store.trimming import trimmed
 from service.adapters.store.verifying import request_checksum, verify_rows
@@ -77,7 +77,7 @@ class SqlStore:
         self._sql = queries
         self._kinds = kinds
         self._tables = tables
-        self._requests = RowShape(RequestRecord)
+        self._requests = shape_of(RequestRecord)
         self._plans = Plans(queries, kinds, tables, self._requests)
         self._purging = Purging(database, queries, tables)
         self.credentials = SqlCredentials(database, queries)

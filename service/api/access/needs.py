@@ -5,6 +5,7 @@ Law: a method without the option cannot be served.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from google.protobuf.descriptor_pool import Default
 
@@ -53,6 +54,7 @@ NOTHING = Needs(scopes=frozenset())
 """Of a method that any caller with a credential may call."""
 
 
+@cache
 def needs_of(method: str) -> Needs:
     """Returns what `package.Service/Method` needs. Raises LookupError for one that does not say."""
     service, _, name = method.rpartition("/")
