@@ -25,6 +25,7 @@ def pytest_configure() -> None:
     processors, and they spin.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("MEMORYBANK_LANG", "en")  # whatever the machine's locale is
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if scaled(1) == 1:
         _put_folders_in_memory()

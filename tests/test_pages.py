@@ -139,3 +139,26 @@ def test_the_readme_in_chinese_keeps_step() -> None:
     assert shape(chinese)[0] == shape(english)[0]
     swapped = [("README.zh.md" if link == "README.md" else link, n) for link, n in shape(chinese)[1]]
     assert sorted(swapped) == shape(english)[1]
+
+
+CONTRIBUTORS = {"docs/architecture.md", "docs/evaluation.md"}
+GENERATED = {"docs/configuration.md"}
+WRITTEN = re.compile(r"<!-- what follows is written by.*?<!-- until here -->", re.DOTALL)
+
+
+def words_for_users() -> dict[str, int]:
+    """Returns the words of each page for users: without programs, their output, and what a program writes. The README
+    has a limit of its own."""
+    texts = {name(page): WRITTEN.sub("", prose(page)) for page in sorted((ROOT / "docs").glob("*.md"))}
+    return {
+        page: sum(re.search(r"\w", word) is not None for word in text.split())
+        for page, text in texts.items()
+        if page not in CONTRIBUTORS | GENERATED
+    }
+
+
+def test_the_pages_for_users_are_read_in_an_evening() -> None:
+    counted = words_for_users()
+
+    assert len(counted) > 20
+    assert sum(counted.values()) <= 14_000, counted

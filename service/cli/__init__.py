@@ -3,6 +3,7 @@
 import click
 
 from service.cli.groups import LazyGroup, Place
+from service.cli.messages import LANG
 
 COMMANDS = {
     "serve": Place("serve:serve", "Serve the memory bank over gRPC."),
@@ -67,6 +68,7 @@ Exit codes:
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXIT_CODES,
 )
+@LANG
 @click.version_option(package_name="agentic-memory-bank", prog_name="memorybank")
 def main() -> None:
     """A memory bank for agents: the memory of a task, over gRPC.

@@ -10,6 +10,7 @@ import sys
 import click
 
 from service.cli.exits import Exit, Failure
+from service.cli.messages import say
 
 YES = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 
@@ -19,6 +20,6 @@ def ask(
 ) -> None:
     """Returns if a person says yes. Raises Failure on a no, saying what is `left`, and where there is no terminal."""
     if not sys.stdin.isatty():
-        raise Failure(f"{why}: confirm it with --yes", exit_code=Exit.USAGE)
+        raise Failure(say("{why}: confirm it with --yes", why=why), exit_code=Exit.USAGE)
     if not click.confirm(question, err=True):
         raise Failure(left, exit_code=Exit.INTERRUPTED)

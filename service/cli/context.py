@@ -14,6 +14,7 @@ from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
 from service.cli.errand import Errand, errand_of_any
+from service.cli.messages import say
 
 LOSSES = {
     types.LEFT_OUT_REASON_SHORTENED: "shortened",
@@ -108,7 +109,7 @@ def _sections(made: pb.AssembleContextResponse, budget: int | None) -> Renderabl
     for name, what in lost.items():
         table.add_row(name, "0", "", what)
     of = f" of {budget:,}" if budget else ""
-    table.add_row(Text("in all", drawing.STRONG), Text(f"{made.tokens:,}{of}", drawing.STRONG), "", "")
+    table.add_row(Text(say("in all"), drawing.STRONG), Text(f"{made.tokens:,}{of}", drawing.STRONG), "", "")
     return table
 
 

@@ -12,6 +12,7 @@ from memorybank.v1 import operations_pb2 as pb
 from service.cli import drawing
 from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Exit, Failure
+from service.cli.messages import say
 
 LATE = timedelta(minutes=10)  # that work in the background may wait, a restart included
 LITTLE_DISK = 2**30  # bytes left,
@@ -34,13 +35,15 @@ def doctor(errand: Errand) -> None:
     info = errand.client.get_server_info()
     problems = list(problems_of(info, version("agentic-memory-bank")))
     drawn: list[RenderableType] = [
-        Text(f"{errand.server} answers", drawing.STRONG),
+        Text(say("{server} answers", server=errand.server), drawing.STRONG),
         drawing.pairs(_rows(info)),
-        *(f"look at: {problem}" for problem in problems),
+        *(f"{say('look at')}: {problem}" for problem in problems),
     ]
     errand.answer({"info": info, "problems": problems}, *drawn)
     if problems:
-        raise Failure(f"{drawing.many(len(problems), 'thing')} to look at", exit_code=Exit.FAILED)
+        raise Failure(
+            say("{things} to look at", things=drawing.many(len(problems), "thing")), exit_code=Exit.FAILED
+        )
 
 
 def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[str]:

@@ -24,6 +24,7 @@ from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import NEVER
+from service.cli.messages import say
 from service.cli.passages import Evidence, marked
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -100,7 +101,7 @@ def pairs(rows: Iterable[tuple[str, str | Text]]) -> Table:
     table.add_column(overflow="fold")
     for name, value in rows:
         if value:
-            table.add_row(name, words(value) if isinstance(value, str) else value)
+            table.add_row(say(name), words(value) if isinstance(value, str) else value)
     return table
 
 
@@ -114,7 +115,7 @@ def contested(node: types.Node) -> str:
 def hits(found: retrieval.SearchResponse, full: bool, evidence: Evidence) -> RenderableType:
     """Draws hits, best first: score, what was found, the passage that fits best, where that stands, and by what."""
     if not found.hits:
-        return Text("nothing found", FAINT)
+        return Text(say("nothing found"), FAINT)
     table = Table.grid(padding=(0, 2, 1, 0))
     table.add_column(justify="right", style=FAINT)
     table.add_column(no_wrap=True)
@@ -122,7 +123,7 @@ def hits(found: retrieval.SearchResponse, full: bool, evidence: Evidence) -> Ren
     for rank, hit in enumerate(found.hits, 1):
         table.add_row(str(rank), Text(f"{hit.score:.2f}", STRONG), _hit(hit, full, evidence))
     if found.reranking in UNRERANKED:
-        return Group(table, Text(UNRERANKED[found.reranking], WARNING))
+        return Group(table, Text(say(UNRERANKED[found.reranking]), WARNING))
     return table
 
 
@@ -142,7 +143,7 @@ def _hit(hit: types.SearchHit, full: bool, evidence: Evidence) -> RenderableType
 def _hit_notes(hit: types.SearchHit, place: str) -> Text:
     notes = [*filter(None, (place,)), hit.node.node_id, *_parts(hit)]
     if hit.neighbor_ids:
-        notes.append(f"{len(hit.neighbor_ids)} related")
+        notes.append(say("{count} related", count=len(hit.neighbor_ids)))
     shown = words(" · ".join(notes), FAINT)
     if contested(hit.node):
         shown.append(" · CONTESTED", WARNING)
@@ -152,20 +153,25 @@ def _hit_notes(hit: types.SearchHit, place: str) -> Text:
 def _parts(hit: types.SearchHit) -> list[str]:
     parts = []
     if hit.HasField("attribute_score"):
-        parts.append(f"words {hit.attribute_score:.2f}")
+        parts.append(f"{say('words')} {hit.attribute_score:.2f}")
     if hit.HasField("embedding_score"):
-        parts.append(f"meaning {hit.embedding_score:.2f}")
+        parts.append(f"{say('meaning')} {hit.embedding_score:.2f}")
     return parts
 
 
 def _segment_place(hit: types.SearchHit, place: str) -> str:
     segment = hit.segment
-    notes = [place, segment.speaker, f"{segment.interaction_id} at {segment.offset:,}", *_parts(hit)]
+    notes = [
+        place,
+        segment.speaker,
+        say("{record} at {offset:,}", record=segment.interaction_id, offset=segment.offset),
+        *_parts(hit),
+    ]
     if segment.refuted_by:
         quotes = "; ".join(" ".join(segment.text[r.start : r.end].split()) for r in segment.refuted)
-        notes.append(f"refuted by {segment.refuted_by}: “{quotes}”")
+        notes.append(say("refuted by {by}: “{quotes}”", by=segment.refuted_by, quotes=quotes))
     if hit.unstructured:
-        notes.append("not structured yet")
+        notes.append(say("not structured yet"))
     return " · ".join(note for note in notes if note)
 
 
@@ -175,7 +181,11 @@ def _segment_place(hit: types.SearchHit, place: str) -> str:
 def node(found: graph.GetNodeResponse) -> RenderableType:
     """Draws one node with its place in the graph."""
     it = found.node
-    state = Text(f"CONTESTED in {', '.join(found.conflict_ids)}", WARNING) if contested(it) else "active"
+    state = (
+        Text(say("CONTESTED in {conflicts}", conflicts=", ".join(found.conflict_ids)), WARNING)
+        if contested(it)
+        else say("active")
+    )
     return pairs(
         [
             ("node", it.node_id),
@@ -184,7 +194,10 @@ def node(found: graph.GetNodeResponse) -> RenderableType:
             ("keywords", " · ".join(it.keywords)),
             ("state", state),
             ("happened", moment(it.event_time)),
-            ("changed", f"{moment(it.update_time)} (revision {it.revision})"),
+            (
+                "changed",
+                say("{moment} (revision {revision})", moment=moment(it.update_time), revision=it.revision),
+            ),
             ("source", it.source),
             ("labels", _labels(it.labels)),
             ("related to", "\n".join(found.neighbor_ids)),
@@ -198,7 +211,7 @@ def adjacency(nodes: Sequence[types.Node], neighbors: Mapping[str, Sequence[str]
     numbers = {each.node_id: number for number, each in enumerate(nodes, 1)}
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for name in ("#", "node", "related to"):
-        table.add_column(name, overflow="fold", justify="right" if name == "#" else "left")
+        table.add_column(say(name), overflow="fold", justify="right" if name == "#" else "left")
     for each in nodes:
         topic = words(each.context or glimpse(each.summary, 80))
         if contested(each):
@@ -224,7 +237,7 @@ def _grow(tree: Tree, merge: types.MergeRecord | None, by_heir: Mapping[str, typ
     why = f"{moment(merge.time)}, {reason}: {merge.description}"
     branch = tree.add(words(why, FAINT))
     if merge.verdict:
-        branch.add(words(f"verdict: {merge.verdict}", WARNING))
+        branch.add(words(f"{say('verdict')}: {merge.verdict}", WARNING))
     for absorbed in merge.absorbed:
         _grow(
             branch.add(words(f"{absorbed.node_id}  {glimpse(absorbed.summary, 160)}")),
@@ -264,15 +277,17 @@ def insight(found: types.Insight) -> RenderableType:
     """Draws the goal, what was done, what comes next."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for name in ("", "type", "task"):
-        table.add_column(name, overflow="fold")
+        table.add_column(say(name), overflow="fold")
     for done in found.completed:
         failed = done.status == types.TASK_STATUS_FAILED
-        table.add_row("failed" if failed else "done", words(done.type), _task(done.description, done.context))
+        table.add_row(
+            say("failed" if failed else "done"), words(done.type), _task(done.description, done.context)
+        )
     for task in found.pending:
-        table.add_row("next", words(task.type, WARNING), _task(task.description, task.how))
+        table.add_row(say("next"), words(task.type, WARNING), _task(task.description, task.how))
     goal = pairs(
         [
-            ("goal", found.goal or "(none)"),
+            ("goal", found.goal or say("(none)")),
             ("finished", _ending(found)),
             ("because", found.reason),
             ("kept until", moment(found.purge_time) if found.HasField("purge_time") else ""),
@@ -283,8 +298,8 @@ def insight(found: types.Insight) -> RenderableType:
 
 def _ending(found: types.Insight) -> str:
     if not found.finished:
-        return "no"
-    return "given up" if found.outcome == types.TASK_OUTCOME_GAVE_UP else "yes"
+        return say("no")
+    return say("given up" if found.outcome == types.TASK_OUTCOME_GAVE_UP else "yes")
 
 
 def _task(description: str, more: str) -> Text:
@@ -310,7 +325,7 @@ def bank(found: memory.GetBankResponse) -> RenderableType:
             ("finished", moment(it.finish_time) if it.HasField("finish_time") else ""),
             ("kept until", _kept_until(it)),
             ("revision", str(found.revision)),
-            ("vectors", f"{space.name}, {space.dimension} numbers"),
+            ("vectors", say("{name}, {dimension} numbers", name=space.name, dimension=space.dimension)),
             ("settings", _settings(it)),
             ("holds", _counts(counts)),
             ("unstructured", str(counts.unstructured_interactions or "")),
@@ -321,10 +336,10 @@ def bank(found: memory.GetBankResponse) -> RenderableType:
 def banks(found: Sequence[types.Bank]) -> RenderableType:
     """Banks by id."""
     if not found:
-        return Text("no banks", FAINT)
+        return Text(say("no banks"), FAINT)
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for name in ("bank", "revision", "created", "goal"):
-        table.add_column(name, overflow="fold", justify="right" if name == "revision" else "left")
+        table.add_column(say(name), overflow="fold", justify="right" if name == "revision" else "left")
     for each in found:
         table.add_row(words(each.bank_id), str(each.revision), moment(each.create_time), words(each.goal))
     return table
@@ -337,8 +352,8 @@ def _kept_until(it: types.Bank) -> str:
     if not it.HasField("ttl"):
         return ""
     if it.ttl.ToTimedelta() == NEVER:
-        return "it is deleted"
-    return f"{_spelled(it.ttl.ToTimedelta())} after its task has finished"
+        return say("it is deleted")
+    return say("{time} after its task has finished", time=_spelled(it.ttl.ToTimedelta()))
 
 
 def _spelled(time: timedelta) -> str:
@@ -352,7 +367,7 @@ def _settings(it: types.Bank) -> str:
     """Lists the bank's own settings, spelled as in the configuration: `top_k = 8, judge_assistants = true`."""
     own = {name: getattr(it, name) for name in OWN_SETTINGS if it.HasField(name)}
     listed = ", ".join(f"{name} = {_setting(value)}" for name, value in own.items())
-    return f"{listed}; others as configured" if listed else "as configured"
+    return say("{listed}; others as configured", listed=listed) if listed else say("as configured")
 
 
 def _setting(value: bool | float) -> str:
@@ -361,6 +376,9 @@ def _setting(value: bool | float) -> str:
 
 def many(count: int, noun: str) -> str:
     """`1 node`, `2 nodes`, `2 summaries`."""
+    counted = f"{{count:,}} {noun}"
+    if (said := say(counted, count=count)) != counted.format(count=count):
+        return said
     if count == 1:
         return f"{count:,} {noun}"
     return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
@@ -375,7 +393,7 @@ def _counts(counts: types.BankCounts) -> str:
         "record": counts.interactions,
     }
     parts = ", ".join(many(count, noun) for noun, count in figures.items())
-    return f"{parts} in {many(counts.segments, 'segment')}"
+    return say("{parts} in {segments}", parts=parts, segments=many(counts.segments, "segment"))
 
 
 def _labels(labels: Mapping[str, str]) -> str:

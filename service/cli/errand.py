@@ -23,6 +23,7 @@ from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
 from service.cli import drawing
 from service.cli.exits import Exit, Failure, failure_of
 from service.cli.interrupts import heeded
+from service.cli.messages import say
 from service.cli.reaching import unreachable
 
 DEFAULT_SERVER = "127.0.0.1:7700"
@@ -195,7 +196,7 @@ def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
     except Failure as failure:
         _end(failure, as_json)
     except KeyboardInterrupt:
-        _end(Failure("interrupted", "\n  ".join(kept), Exit.INTERRUPTED), as_json)
+        _end(Failure(say("interrupted"), "\n  ".join(kept), Exit.INTERRUPTED), as_json)
     except BrokenPipeError:  # the reader of the answer has read enough
         raise
     except OSError as problem:

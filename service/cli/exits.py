@@ -22,6 +22,7 @@ from memorybank_client import (
     Unauthenticated,
     Unavailable,
 )
+from service.cli.messages import say
 
 
 class Exit(IntEnum):
@@ -61,8 +62,8 @@ def failure_of(error: MemoryBankError, server: str) -> Failure:
     exit_code = next((code for family, code in CODES if isinstance(error, family)), Exit.FAILED)
     if isinstance(error, DeadlineExceeded):
         return Failure(
-            f"{server} did not answer in time",
-            "give it more with --timeout; what is stored goes on being structured meanwhile",
+            say("{server} did not answer in time", server=server),
+            say("give it more with --timeout; what is stored goes on being structured meanwhile"),
             exit_code,
         )
     return Failure(_by_option(error.message), _remedy(error), exit_code)
@@ -84,10 +85,13 @@ def _by_option(message: str) -> str:
 
 def _remedy(error: MemoryBankError) -> str:
     if isinstance(error, Unauthenticated):
-        return "name the file of a valid one with --key-file (or MEMORYBANK_API_KEY_FILE)"
+        return say("name the file of a valid one with --key-file (or MEMORYBANK_API_KEY_FILE)")
     if into := error.metadata.get("into"):
-        return f"it was merged: {into} stands for it now"
+        return say("it was merged: {into} stands for it now", into=into)
     if "bank_id" in error.metadata and isinstance(error, NotFound):
         name = error.metadata["bank_id"]
-        return f"`memorybank ingest … --bank {name}` makes it; `memorybank show banks` lists those there are"
+        return say(
+            "`memorybank ingest … --bank {bank}` makes it; `memorybank show banks` lists those there are",
+            bank=name,
+        )
     return error.metadata.get("remedy", "")

@@ -19,6 +19,7 @@ from memorybank.v1 import memory_bank_pb2 as memory
 from service.cli import drawing, paging
 from service.cli.errand import Errand, errand
 from service.cli.exits import Exit, Failure
+from service.cli.messages import say
 
 STANDARD = Path("-")
 
@@ -48,7 +49,11 @@ def export(errand: Errand, file: Path, every: bool, omit_files: bool, omit_segme
     omitted = Omitted(omit_files=omit_files, omit_segment_vectors=omit_segment_vectors)
     if not every:
         if file.is_dir():
-            raise Failure(f"{file} is a folder", "name a file in it, or give --all for all banks", Exit.USAGE)
+            raise Failure(
+                say("{path} is a folder", path=file),
+                say("name a file in it, or give --all for all banks"),
+                Exit.USAGE,
+            )
         written = _export(errand, errand.bank_id, file, omitted)
         if file != STANDARD:
             errand.answer(written, _told(written))

@@ -17,6 +17,7 @@ from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand
 from service.cli.exits import Failure
+from service.cli.messages import say
 from service.cli.owners import whose
 from service.cli.retracting import erase, release, retract, retractions
 
@@ -169,7 +170,7 @@ def rejudge(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...], 
 def export(errand: Errand, owner: dict[str, Any], folder: Path) -> None:
     """Write all of a collection into FOLDER, which must be new or empty: memory.json and reflections/*.md."""
     if folder.exists() and any(folder.iterdir()):
-        raise Failure(f"{folder} is not empty")
+        raise Failure(say("{path} is not empty", path=folder))
     files: set[str] = set()
     with closing(errand.client.export_collection(**owner)) as parts:
         for part in parts:

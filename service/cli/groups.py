@@ -10,6 +10,8 @@ from typing import NamedTuple
 import click
 from click.exceptions import NoSuchCommand
 
+from service.cli.messages.helping import Context, spoken
+
 
 class Place(NamedTuple):
     """Where a command is among these modules, as `module:name`, and what it is for, in a line."""
@@ -25,6 +27,8 @@ class Place(NamedTuple):
 
 class LazyGroup(click.Group):
     """A group whose commands, `places` by name, are imported when they are called."""
+
+    context_class = Context
 
     def __init__(self, *args: object, places: dict[str, Place], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # click's own, passed on
@@ -51,4 +55,4 @@ class LazyGroup(click.Group):
         # Before numpy is first imported: its threads spin, and small products are slower by them than alone.
         for library in ("OPENBLAS", "OMP", "MKL"):
             os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-        return name, self.places[name].command(), rest
+        return name, spoken(self.places[name].command()), rest

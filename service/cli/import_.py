@@ -20,6 +20,7 @@ from service.cli.export import STANDARD, text_file
 from service.cli.importing.bringing import bring, report_of
 from service.cli.importing.reports import lines_of
 from service.cli.importing.sources import SOURCES, nameless, read
+from service.cli.messages import say
 
 UNPACKED = (EOFError, BadGzipFile, zlib.error)
 """What gzip raises for a file that was cut or changed."""
@@ -74,7 +75,7 @@ def import_(
         found = read(source, _text(file))
         if not user and (nobodys := nameless(found)):
             raise Failure(
-                f"{file} does not say whose {nobodys} are", "name the user: --user NAME", Exit.USAGE
+                f"{file} does not say whose {nobodys} are", say("name the user: --user NAME"), Exit.USAGE
             )
         if dry_run:
             report = report_of(found)

@@ -28,6 +28,7 @@ from service.cli import drawing, paging, progress
 from service.cli.documents import Document, DocumentUnreadable, File, named, read_file
 from service.cli.errand import Errand, errand
 from service.cli.exits import Exit, Failure
+from service.cli.messages import say
 from service.cli.ttl import Ttl
 
 MOST_SHOWN = 5  # conflicts; the others are counted
@@ -167,7 +168,11 @@ def _take_in(
 
 def _read(files: Sequence[Path], encoding: str | None) -> tuple[list[Document], list[File]]:
     if folder := next((path for path in files if path.is_dir()), None):
-        raise Failure(f"{folder} is a folder", f"name the files in it: {folder}/*", Exit.USAGE)
+        raise Failure(
+            say("{path} is a folder", path=folder),
+            say("name the files in it: {path}/*", path=folder),
+            Exit.USAGE,
+        )
     documents: list[Document] = []
     attached: list[File] = []
     problems: list[str] = []
@@ -221,7 +226,9 @@ def _upload(errand: Errand, file: File) -> memory.UploadAttachmentResponse:
             )
         except InvalidArgument as taken:
             raise Failure(
-                f"{file.path}: {taken.message}", "another file of that name? Rename this one", Exit.REFUSED
+                f"{file.path}: {taken.message}",
+                say("another file of that name? Rename this one"),
+                Exit.REFUSED,
             ) from None
 
 
@@ -297,9 +304,9 @@ def _in_a_line(bank_id: str, done: Sequence[Ingested]) -> RenderableType:
 
 def _in_a_table(_bank_id: str, done: Sequence[Ingested]) -> RenderableType:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
-    table.add_column("remembered", overflow="fold")
+    table.add_column(say("remembered"), overflow="fold")
     for name in ("characters", "nodes", "merges", "related", "conflicts", "seconds"):
-        table.add_column(name, justify="right")
+        table.add_column(say(name), justify="right")
     for each in done:
         result = each.result
         table.add_row(
@@ -315,8 +322,18 @@ def _in_a_table(_bank_id: str, done: Sequence[Ingested]) -> RenderableType:
 def _contradictions(bank_id: str, found: Sequence[types.Conflict]) -> list[RenderableType]:
     parts: list[RenderableType] = [drawing.conflict(each) for each in found[:MOST_SHOWN]]
     if len(found) > MOST_SHOWN:
-        parts.append(Text(f"and {len(found) - MOST_SHOWN} more: memorybank show conflicts --bank {bank_id}"))
+        parts.append(
+            Text(
+                say(
+                    "and {count} more: memorybank show conflicts --bank {bank}",
+                    count=len(found) - MOST_SHOWN,
+                    bank=bank_id,
+                )
+            )
+        )
     if found:
-        settle = f"\nsettle one with: memorybank resolve CONFLICT --verdict TEXT --bank {bank_id}"
+        settle = "\n" + say(
+            "settle one with: memorybank resolve CONFLICT --verdict TEXT --bank {bank}", bank=bank_id
+        )
         parts.append(Text(settle, drawing.FAINT))
     return parts

@@ -15,6 +15,7 @@ from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand, errand_of_any
 from service.cli.exits import Exit, Failure
+from service.cli.messages import say
 
 PAGE = 1_000
 LEVELS: dict[str, Callable[[str], pb.Owner]] = {
@@ -210,15 +211,15 @@ def _named(owner: pb.Owner) -> str:
 def _table(sources: Iterable[pb.Source], first: str) -> RenderableType:
     rows = [(str(getattr(each, first)), f"{each.characters:,}", f"{each.tokens:,}", each) for each in sources]
     if not rows:
-        return Text("no documents", drawing.FAINT)
+        return Text(say("no documents"), drawing.FAINT)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first, overflow="fold")
+    table.add_column(say(first), overflow="fold")
     if first == "path":
-        table.add_column("version", justify="right")
+        table.add_column(say("version"), justify="right")
     for name in ("characters", "tokens"):
-        table.add_column(name, justify="right")
-    table.add_column("changed", no_wrap=True)
-    table.add_column("by")
+        table.add_column(say(name), justify="right")
+    table.add_column(say("changed"), no_wrap=True)
+    table.add_column(say("by"))
     for name, characters, tokens, each in rows:
         version = [str(each.version)] if first == "path" else []
         changed = drawing.moment(each.update_time)

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.cli.exits import Failure
+from service.cli.messages import say
 from service.process.listening import is_local
 
 HTTP_PORT = 80
@@ -27,7 +28,7 @@ def require_loopback(http: str) -> None:
     if not is_local(http.rpartition(":")[0]):
         raise Failure(
             f"will not serve MCP on {http}: anyone who reaches it could read and change the user's memory",
-            "listen on 127.0.0.1, or allow it with --insecure where the network keeps others out",
+            say("listen on 127.0.0.1, or allow it with --insecure where the network keeps others out"),
         )
 
 

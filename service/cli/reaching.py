@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Callable
 
 from service.cli.exits import Exit, Failure
+from service.cli.messages import say
 
 SECONDS = 1.0
 HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
@@ -23,13 +24,13 @@ ANOTHER = "name the address that `memorybank serve` prints, with --server (or ME
 def unreachable(server: str) -> Failure:
     """Returns the failure for an address where no memory bank answers."""
     address = PLAIN.fullmatch(server)
-    seen = (f"no memory bank answers at {server}", START)
+    seen = (say("no memory bank answers at {server}", server=server), say(START))
     if address is not None:
         host, port = address["host"].strip("[]"), int(address["port"])
         try:
-            seen = (_told(server, _first_bytes(host, port), lambda: _speaks_tls(host, port)), ANOTHER)
+            seen = (_told(server, _first_bytes(host, port), lambda: _speaks_tls(host, port)), say(ANOTHER))
         except socket.gaierror:
-            seen = (f"there is no host {host}", ANOTHER)
+            seen = (say("there is no host {host}", host=host), say(ANOTHER))
         except OSError:
             pass
     return Failure(*seen, Exit.UNREACHABLE)
@@ -38,12 +39,15 @@ def unreachable(server: str) -> Failure:
 def _told(server: str, first: bytes, speaks_tls: Callable[[], bool]) -> str:
     """Says what listens there, by the first bytes of its answer."""
     if first[3:4] == bytes([SETTINGS]):
-        return f"no memory bank answers at {server}, though HTTP/2 is spoken there"
+        return say("no memory bank answers at {server}, though HTTP/2 is spoken there", server=server)
     if first.startswith((b"HTTP/", b"<")):
-        return f"{server} speaks HTTP/1, and a memory bank speaks gRPC: another server listens there"
+        return say(
+            "{server} speaks HTTP/1, and a memory bank speaks gRPC: another server listens there",
+            server=server,
+        )
     if first.startswith(TLS_ALERT) or speaks_tls():
-        return f"{server} expects TLS: name what to trust with --tls-ca"
-    return f"no memory bank answers at {server}: another server listens there"
+        return say("{server} expects TLS: name what to trust with --tls-ca", server=server)
+    return say("no memory bank answers at {server}: another server listens there", server=server)
 
 
 def _first_bytes(host: str, port: int) -> bytes:

@@ -17,6 +17,7 @@ from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import Errand
 from service.cli.exits import Failure
+from service.cli.messages import say
 from service.cli.owners import whose
 
 PAGE = 20
@@ -104,7 +105,7 @@ def correct(errand: Errand, owner: dict[str, Any], record_id: str, content: str,
 def walk(errand: Errand, owner: dict[str, Any]) -> None:
     """Go through what waits, one by one, in a terminal."""
     if not sys.stdin.isatty():
-        raise Failure("a walk needs a terminal: `review list` and `review approve` do without")
+        raise Failure(say("a walk needs a terminal: `review list` and `review approve` do without"))
     counts = {"approved": 0, "corrected": 0, "rejected": 0, "left": 0}
     waiting = [record for page in _pages(errand, owner) for record in page]
     for place, record in enumerate(waiting):

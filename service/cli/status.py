@@ -11,6 +11,7 @@ from memorybank.v1 import types_pb2 as types
 from memorybank_client import NotFound
 from service.cli import drawing, paging
 from service.cli.errand import Errand, errand
+from service.cli.messages import say
 
 PAGE = 1_000
 
@@ -54,21 +55,23 @@ def _taken_back(errand: Errand) -> int:
 def _drawn(
     errand: Errand, count: int, judging: memory.Judging, held: memory.GetBankResponse | None
 ) -> list[RenderableType]:
-    answers = Text(f"{errand.server} answers, with {drawing.many(count, 'bank')}", drawing.STRONG)
-    compares = f"sentences are compared by: {judging.model}"
+    banks = drawing.many(count, "bank")
+    answers = Text(say("{server} answers, with {banks}", server=errand.server, banks=banks), drawing.STRONG)
+    compares = say("sentences are compared by: {model}", model=judging.model)
     if judging.memory_bytes:
         compares += f", {judging.memory_bytes / 1e6:.0f} MB"
     if held is None:
         return [
             answers,
             compares,
-            f"there is no bank {errand.bank_id!r}: `memorybank ingest` and `remember` make it",
+            say("there is no bank {bank!r}: `memorybank ingest` and `remember` make it", bank=errand.bank_id),
         ]
     insight = errand.client.get_insight(bank_id=errand.bank_id, page_size=1).insight
     waiting, taken = held.counts.unstructured_interactions, _taken_back(errand)
+    records, back = drawing.many(waiting, "record"), drawing.many(taken, "retraction")
     rows = [
         ("next", insight.pending[0].description if insight.pending else ""),
-        ("in work", f"{drawing.many(waiting, 'record')} to be sorted into topics" if waiting else ""),
-        ("taken back", f"{drawing.many(taken, 'retraction')} to be released or erased" if taken else ""),
+        ("in work", say("{records} to be sorted into topics", records=records) if waiting else ""),
+        ("taken back", say("{retractions} to be released or erased", retractions=back) if taken else ""),
     ]
     return [answers, compares, drawing.bank(held), drawing.pairs(rows)]
