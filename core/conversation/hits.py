@@ -21,10 +21,10 @@ Place = tuple[ConversationKey, str]
 
 @dataclass(slots=True)
 class Waiting:
-    """The hits of one conversation, and the keys that were shown."""
+    """How many questions used which clusters of one conversation, and the keys that were shown."""
 
     last: datetime
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[frozenset[str]] = field(default_factory=Counter)
     keys: set[str] = field(default_factory=set)
 
 
@@ -48,8 +48,8 @@ class HitCounts:
         return True
 
     def add(self, key: ConversationKey, uid: str, clusters: Iterable[str], now: datetime) -> None:
-        """Counts one hit each."""
-        self._of(key, uid, now).counts.update(clusters)
+        """Counts a question that used clusters."""
+        self._of(key, uid, now).counts[frozenset(clusters)] += 1
 
     def show(self, key: ConversationKey, uid: str, keys: Iterable[str], now: datetime) -> None:
         """Notes that a prompt showed these keys."""

@@ -5,7 +5,7 @@ most like its own (`core.conversation.topics`), if it is like enough, else into 
 half by its centroid, half by the best segment of its turns.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -78,6 +78,22 @@ def _nearest(
     scaled = scoring.embedding_scores(cosines, space.cosine_floor, space.cosine_ceiling)
     best = int(np.argmax(scaled))
     return list(sums)[best] if scaled[best] > similarity else None
+
+
+def same_matter(
+    conversation: Conversation, names: Collection[str], space: EmbeddingSpace, similarity: float
+) -> set[str]:
+    """Returns the other clusters whose topic is that of one of these: nearer than half way from what a turn needs to
+    join to the same. Between means chance is less than between a turn and a mean."""
+    clusters = list(conversation.clusters.values())
+    numbers = {cluster.cluster_id: number for number, cluster in enumerate(clusters)}
+    chosen = [numbers[name] for name in names]
+    if not chosen or len(clusters) == len(chosen):
+        return set()
+    topics = np.array([unit(each) for each in conversation.topics.sums(clusters, conversation.verbatim)])
+    scaled = scoring.embedding_scores(topics[chosen] @ topics.T, space.cosine_floor, space.cosine_ceiling)
+    near = np.flatnonzero((scaled >= (1.0 + similarity) / 2).any(axis=0)).tolist()
+    return {clusters[number].cluster_id for number in near} - set(names)
 
 
 def coldest(conversation: Conversation) -> TurnCluster | None:

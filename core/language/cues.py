@@ -21,6 +21,7 @@ class Cues:
     (`verdict_apart`).
     What a label names: a thing (`entity`) or a `property`.
     What is wanted of memory: `reflects`, `decides`.
+    How to answer from now on: `order`, from the beginning, unless it is bound to a time or one talk (`order_bound`).
     Prices and terms: `offered`. How to reach a person: `contact`.
 
     `domains`: words of each category of long-term memory; `domain_questions`: questions that belong to it.
@@ -43,6 +44,8 @@ class Cues:
     property: str = ""
     reflects: str = ""
     decides: str = ""
+    order: str = ""
+    order_bound: str = ""
     offered: str = ""
     contact: str = ""
     domains: Mapping[str, str] = field(default_factory=dict)

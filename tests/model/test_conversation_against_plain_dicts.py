@@ -108,7 +108,7 @@ class AgainstPlainDicts(ModelMachine):
         conversation = self.at_hand()
         names = sorted(conversation.clusters)
         if names:
-            counted = {names[place % len(names)]: hits}
+            counted = {frozenset({names[place % len(names)]}): hits}
             self.run(count_hits(self.house, KEY, conversation.uid, counted, self.house.clock.now()))
 
     @rule(last=st.integers(1, 40))

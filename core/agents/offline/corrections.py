@@ -1,10 +1,12 @@
 """Whether a user takes back, in so many words, one thing they said.
 
-Law: pure. Three things must come together: an opening that takes back (`core/language/*/corrections.txt`), a
-contradiction that the Judge found, and what is taken back is near: said a few turns before, or denied by its own words.
+Law: pure. Three things must come together: a sentence that takes back, by its opening
+(`core/language/*/corrections.txt`) or as the Reader reads it; a contradiction that the Judge found; and what is taken
+back is near: said a few turns before, or denied by its own words.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from core.agents.offline.denials import denied
@@ -15,13 +17,20 @@ from core.text.analysis import terms
 
 TURNS_BEFORE = 3
 """How far back a correction reaches that does not name what it takes back."""
+LIKELY, NAMING = 0.5, 0.2
+"""The Reader's likelihood from which on a sentence takes back; of one that denies a word of what it takes back."""
 
 
-def corrects(correction: Record, earlier: Record) -> bool:
-    """Whether `correction` takes back `earlier`, which it contradicts."""
-    if correction.origin is not Origin.STATED or not _openings().match(statement(correction)):
+def corrects(correction: Record, earlier: Record, likelihood: Callable[[str], float]) -> bool:
+    """Whether `correction` takes back `earlier`, which it contradicts. `likelihood`: of a sentence, that it takes
+    something back, by the Reader; not asked where the rest tells."""
+    if correction.origin is not Origin.STATED:
         return False
-    return _just_said(correction, earlier) or _names(correction, earlier)
+    names = _names(correction, earlier)
+    if not names and not _just_said(correction, earlier):
+        return False
+    said = statement(correction)
+    return _openings().match(said) is not None or likelihood(said) >= (NAMING if names else LIKELY)
 
 
 def _just_said(correction: Record, earlier: Record) -> bool:

@@ -31,6 +31,7 @@ LEAST = 0.4  # of the best piece's worth: what says less is left out though ther
 WEIGHED = 300  # pieces that are compared with one another, the best by themselves
 NEWEST = 0.5  # how much more the newest piece counts for a key than the oldest
 STATEMENTS = 2  # of a key, at most: what always stands in a prompt is to be read at a glance
+MATTER = 1 / 4  # of a key's turns, that name what they are about
 SAME = 0.5  # of the smaller one's terms that two pieces share which are about one thing
 CUT = "…"
 
@@ -49,7 +50,8 @@ def summary(passages: Sequence[Passage], limit: int, unit: Unit, *, named: bool 
 
 
 def key(passages: Sequence[Passage]) -> KeyOpinion:
-    """Returns the statements that say most, each with its speaker; of those about one thing the newest."""
+    """Returns the statements that say most, each with its speaker; of those about one thing the newest. What most turns
+    name, they name: a statement without it is of another matter."""
     found = [each for each in pieces(passages) if not REFERS.match(each.lines[0].text)]
     found = found or pieces(passages) or _questions(passages)
     if not found:
@@ -57,7 +59,7 @@ def key(passages: Sequence[Passage]) -> KeyOpinion:
             Piece(lines=(Line(text=" ".join(passages[0].text.split()), passage=passages[0]),), factor=1.0)
         ]
     language = language_of("".join(each.text for each in found))
-    standing = _not_overtaken(found)
+    standing = _on_the_matter(_not_overtaken(found), passages)
     worth = _worths(standing)
     last = max(1, len(standing) - 1)
     worth = [each * (1 + NEWEST * place / last) for place, each in enumerate(worth)]
@@ -67,6 +69,22 @@ def key(passages: Sequence[Passage]) -> KeyOpinion:
     return KeyOpinion(
         text=text, passages=tuple(sorted({line.passage.number for each in chosen for line in each.lines}))
     )
+
+
+def _on_the_matter(found: list[Piece], passages: Sequence[Passage]) -> list[Piece]:
+    """Returns the pieces that name what many turns name; all where no word is as frequent, or none of them does."""
+    turns = _by_turn(passages)
+    shared = shared_words(turns)
+    matter = [word.casefold() for word, count in shared.items() if count >= MATTER * len(turns)]
+    named = [each for each in found if any(word in each.text.casefold() for word in matter)]
+    return named or found
+
+
+def _by_turn(passages: Sequence[Passage]) -> list[str]:
+    by_turn: dict[int, str] = {}
+    for passage in passages:
+        by_turn[passage.step] = f"{by_turn.get(passage.step, '')}\n{passage.text}"
+    return list(by_turn.values())
 
 
 def _questions(passages: Sequence[Passage]) -> list[Piece]:
@@ -168,10 +186,7 @@ def role_of(kind: PassageKind, language: Language) -> str:
 
 def _named(passages: Sequence[Passage], room: int, unit: Unit, language: Language) -> str:
     """Returns words that several turns share as a line of at most `room`; empty where there are none, or no room."""
-    by_turn: dict[int, str] = {}
-    for passage in passages:
-        by_turn[passage.step] = f"{by_turn.get(passage.step, '')}\n{passage.text}"
-    words = list(shared_words(list(by_turn.values())))
+    words = list(shared_words(_by_turn(passages)))
     for count in range(min(KEYWORDS, len(words)), FEWEST - 1, -1):
         line = language.marks.listed.join(words[:count]) + language.marks.stop
         if length(line, unit) <= room:

@@ -1,8 +1,11 @@
 """Words by which rules read an English sentence."""
 
 from core.language.cues import Cues
+from core.language.en.orders import ORDER, ORDER_BOUND
 
 CUES = Cues(
+    order=ORDER,
+    order_bound=ORDER_BOUND,
     time_words=(
         r"\b(?:(?:(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?"
         "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)|in may|(?:mon|tues|wednes|thurs|fri"

@@ -1,8 +1,11 @@
 """Words by which rules read a Chinese sentence."""
 
 from core.language.cues import Cues
+from core.language.zh.orders import ORDER, ORDER_BOUND
 
 CUES = Cues(
+    order=ORDER,
+    order_bound=ORDER_BOUND,
     time_words="(?:周|星期|礼拜)[一二三四五六日天]|昨天|前天|今天|明天|后天|上周|下周|上个?月|下个?月|去年|今年|明年|周末|[早晚]上|[上下]午",
     time_figures=r"\d[年月日号点]",
     day_words=(

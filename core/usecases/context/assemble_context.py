@@ -360,18 +360,20 @@ def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[S
 
 def _count_hits(house: House, command: AssembleContext, made: Prepared) -> None:
     """Counts a hit of each cluster of which a turn stands among what answers the input, once for a question; not of
-    turns that only fill the room."""
+    turns that only fill the room. What was said last is not weighed beside them: a question is most like the one
+    before."""
     talk = made.read.talk
     if talk is None or command.conversation is None:
         return
     evidence = {section.name: section.items for section in made.assembled.sections}
     standing = {item.item_id for name in (MID, RECALL) for item in evidence.get(name, ())}
-    weights = made.placement.weights
-    least = ANSWERS * weights.get(made.placement.best, 0.0)
+    latest = {name_of(turn.step) for turn in talk.recalled.short}
+    weights = {name: weight for name, weight in made.placement.weights.items() if name not in latest}
+    least = ANSWERS * max(weights.values(), default=0.0)
     hit = {
         name
         for step, name in talk.recalled.cluster_of.items()
-        if str(step) in standing and weights.get(name_of(step), 0.0) >= least
+        if str(step) in standing and weights.get(name_of(step), 0.0) >= least > 0.0
     }
     if hit and house.hits.is_new(command.conversation, talk.uid, command.input):
         house.hits.add(command.conversation, talk.uid, sorted(hit), house.clock.now())

@@ -1,17 +1,24 @@
 """Counting that prompts recalled clusters, and when they last showed keys. Nothing waits for it, and what it counts
-adds up over replicas."""
+adds up over replicas.
 
-from collections.abc import Iterable, Mapping
+Law: a question hits once what it used, and with it what is of the same matter: as turns are placed one by one, one
+matter may lie in several clusters.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.conversation.conversation import Conversation
+from core.conversation.mid import same_matter
 from core.conversation.steps import HitsPut, KeyPut, Step
 from core.errors import ConversationNotFound
 from core.keys import ConversationKey
 from core.model.conversation import ClusterHits, KeyMemory
 from core.ports.aggregates import Draft
+from core.usecases.conversation.tiers.place_turns import line_of
 from core.usecases.house import House
 
 SHOWN_AGAIN = timedelta(days=1)
@@ -29,19 +36,23 @@ async def count_hits(
     house: House,
     key: ConversationKey,
     uid: str,
-    counted: Mapping[str, int],
+    counted: Mapping[frozenset[str], int],
     last: datetime,
     shown: Iterable[str] = (),
 ) -> None:
-    """Adds to the hits of clusters, and notes when keys were shown; what is gone is passed over. Raises
-    ConversationNotFound."""
+    """Adds to the hits of clusters, by the questions that used them, and notes when keys were shown; what is gone is
+    passed over. Raises ConversationNotFound."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[None]:
         if conversation.uid != uid:
             return Draft(result=None)
-        hit = sorted(conversation.clusters.keys() & counted.keys())
+        hits: Counter[str] = Counter()
+        for used, questions in counted.items():
+            hits.update(dict.fromkeys(_hit(house, conversation, used), questions))
         keys = [conversation.keys[key_id] for key_id in sorted(conversation.keys.keys() & shown)]
-        steps: list[Step] = [HitsPut(hits=_added(conversation, name, counted[name], last)) for name in hit]
+        steps: list[Step] = [
+            HitsPut(hits=_added(conversation, name, hits[name], last)) for name in sorted(hits)
+        ]
         steps += [KeyPut(key=replace(each, shown_time=last)) for each in keys if is_news(each, last)]
         return Draft(
             result=None, steps=tuple(steps), touches=frozenset({"hits", *(["keys"] if keys else [])})
@@ -53,6 +64,13 @@ async def count_hits(
 def is_news(key: KeyMemory, shown: datetime) -> bool:
     """Whether it is worth a write that a prompt showed the key then."""
     return key.shown_time is None or shown - key.shown_time >= SHOWN_AGAIN
+
+
+def _hit(house: House, conversation: Conversation, used: Collection[str]) -> set[str]:
+    there = conversation.clusters.keys() & used
+    return there | same_matter(
+        conversation, there, house.embedder.space, line_of(house.embedder, conversation)
+    )
 
 
 def _added(conversation: Conversation, name: str, more: int, last: datetime) -> ClusterHits:

@@ -4,7 +4,8 @@ Law: nothing is held while the Judge thinks. What is stored was decided on the c
 of it seen, so that two racing facts are always compared.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from core.agents.offline.corrections import corrects
 from core.agents.offline.essentials import have_equal_essentials
@@ -20,6 +21,7 @@ from core.long_term.texts import embedded, quotation, statement, told
 from core.model.record import Record, SupersededReason
 from core.model.vector import Vector
 from core.ports.aggregates import Draft
+from core.ports.reader import Reader
 from core.text.analysis import terms
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
@@ -42,6 +44,7 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
     tender = await tender_of(house, key.tenant, key.user)
     account = Account(house.workshop.ledger(key))
     opinions = Opinions(house.agents, house.embedder, house.ids, account.ledger)
+    likelihood = _Corrections(house.reader)
 
     def compose(collection: Collection, _revision: int) -> Draft[bool]:
         record_id = next(iter(collection.unjudged), None)
@@ -55,7 +58,8 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
             topic_of_fact(fact), [topic_of_fact(other) for other in nearest]
         )
         rewriting = Rewriting(collection, house.long_term)
-        rewriting.judge(record_id, _contradictions(collection, fact, found), _merges(collection, fact, found))
+        contradictions = _contradictions(collection, fact, found, likelihood)
+        rewriting.judge(record_id, contradictions, _merges(collection, fact, found))
         return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=(tender,))
 
     def stage(collection: Collection, revision: int) -> Draft[bool]:
@@ -75,11 +79,31 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
             return False
 
 
+class _Corrections:
+    """How likely sentences take something back, each read once, when it is asked for. Raises Unasked."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._known: dict[str, float] = {}
+
+    def __call__(self, sentence: str) -> float:
+        if sentence not in self._known:
+            raise Unasked(partial(self._read, sentence))
+        return self._known[sentence]
+
+    async def _read(self, sentence: str) -> None:
+        (reading,) = await self._reader.read([sentence])
+        self._known[sentence] = reading.correction if reading else 0.0
+
+
 def _contradictions(
-    collection: Collection, fact: Record, found: Sequence[ConflictOpinion | MergeOpinion]
+    collection: Collection,
+    fact: Record,
+    found: Sequence[ConflictOpinion | MergeOpinion],
+    likelihood: Callable[[str], float],
 ) -> list[Contradiction]:
     """Returns what the fact contradicts, the surest first. A user takes back one thing at a time, for which a likely
-    contradiction is enough."""
+    contradiction is enough. Raises Unasked."""
     contradictions: list[Contradiction] = []
     corrected = False
     for opinion in found:
@@ -89,7 +113,7 @@ def _contradictions(
         reason = None
         if opinion.by is OpinionSource.MODEL and opinion.verbatim:
             reason = SupersededReason.MODEL
-        elif not corrected and corrects(fact, other):
+        elif not corrected and corrects(fact, other, likelihood):
             reason, corrected = SupersededReason.CORRECTION, True
         if reason is None and opinion.grade is not Grade.SURE:
             continue  # what is only likely contests nothing

@@ -84,7 +84,7 @@ async def are_due(house: House) -> list[str]:
 async def recalled_twice(house: House) -> None:
     async with house.conversations.reading(KEY) as conversation:
         uid, (cluster,) = conversation.uid, conversation.clusters
-    await count_hits(house, KEY, uid, {cluster: 2}, house.clock.now())
+    await count_hits(house, KEY, uid, {frozenset({cluster}): 2}, house.clock.now())
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk.name)

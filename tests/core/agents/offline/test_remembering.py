@@ -224,6 +224,26 @@ async def test_a_key_never_begins_with_what_names_nothing() -> None:
     assert "The ferry to Naxos leaves at nine." in made.text
 
 
+@pytest.mark.parametrize(
+    ("matter", "said"),
+    [
+        (
+            "kitchen",
+            "The kitchen tiles will be dark green.|The kitchen fitter is called Marek Dudek."
+            "|The thesis must be handed in by June 30, 2026.|The kitchen sink stays below the window.",
+        ),
+        (
+            "厨房",
+            "厨房的瓷砖用墨绿色。|厨房的安装师傅叫马建国。|论文必须在2026年6月30日之前交。|厨房水槽留在窗下。",
+        ),
+    ],
+)
+async def test_a_key_tells_of_what_its_turns_are_about(matter: str, said: str) -> None:
+    made = await OfflineDistiller().key(passages(*said.split("|")))
+
+    assert all(matter in line for line in made.text.splitlines())
+
+
 async def test_a_key_tells_the_speaker() -> None:
     (one,) = passages("数据库定了，用PostgreSQL。")
 

@@ -381,3 +381,13 @@ async def test_a_key_without_room_was_not_shown() -> None:
 
     assert key.text[:10] not in made.prompt
     assert shown is None
+
+
+async def test_a_question_like_the_one_before_still_hits_what_answers_it() -> None:
+    asked = "When does ferry 3 leave, as my aunt with two dogs and a large blue trunk wants to know?"
+    async with open_house() as house:
+        await long_talk(house)
+        await say(house, said(asked, "One moment."))
+        await tend(house)
+
+        assert await hits_after(house, f"{asked} Please?")

@@ -58,7 +58,7 @@ async def whole_story(house: House) -> None:
     await tend(house)
     async with house.conversations.reading(KEY) as conversation:
         uid, names = conversation.uid, sorted(conversation.clusters)
-    await count_hits(house, KEY, uid, {names[0]: 2}, house.clock.now())
+    await count_hits(house, KEY, uid, {frozenset({names[0]}): 2}, house.clock.now())
     await tend(house)
 
 

@@ -105,13 +105,33 @@ async def test_turns_without_a_word_are_summed_up_as_they_are_and_become_no_key(
         conversation = await at_hand(house)
         cluster = conversation.clusters_in_order()[0]
         for _ in range(20):
-            await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 1}, house.clock.now())
+            await count_hits(
+                house, KEY, conversation.uid, {frozenset({cluster.cluster_id}): 1}, house.clock.now()
+            )
         await tend(house)
         summaries = (await list_summaries(house, ListSummaries(key=KEY))).summaries
 
         assert {summary.text for summary in summaries} == {"? … ? … ? … ? … ? …"}
         assert conversation.clusters[cluster.cluster_id].promoted
         assert not conversation.keys
+
+
+async def test_a_question_hits_all_clusters_of_the_matter_that_it_used() -> None:
+    async with open_house(holding=holding(cluster_turns=4)) as house:
+        for number in range(8):
+            await say(house, said(f"the weather in Lyon is fine today {number}"))
+        await talked(house, 8)
+        await tend(house)
+        conversation = await at_hand(house)
+        full, rest = conversation.cluster_names()[1], conversation.cluster_names()[5]
+        used = frozenset({full})
+
+        await count_hits(house, KEY, conversation.uid, {used: 4}, house.clock.now())
+        await count_hits(house, KEY, conversation.uid, {used | {rest}: 1}, house.clock.now())
+
+        assert full != rest
+        assert {name: hits.hits for name, hits in conversation.hits.items()} == {full: 5, rest: 5}
+        assert len(conversation.clusters) > 2
 
 
 async def test_a_cluster_recalled_often_becomes_a_key_once() -> None:
@@ -121,12 +141,16 @@ async def test_a_cluster_recalled_often_becomes_a_key_once() -> None:
         conversation = await at_hand(house)
         cluster = conversation.clusters_in_order()[0]
         for _ in range(3):
-            await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 1}, house.clock.now())
+            await count_hits(
+                house, KEY, conversation.uid, {frozenset({cluster.cluster_id}): 1}, house.clock.now()
+            )
         await tend(house)
         assert not conversation.keys
 
         for _ in range(20):
-            await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 1}, house.clock.now())
+            await count_hits(
+                house, KEY, conversation.uid, {frozenset({cluster.cluster_id}): 1}, house.clock.now()
+            )
             await tend(house)
         (key,) = conversation.keys.values()
 
@@ -157,7 +181,9 @@ async def test_a_key_is_made_anew_when_a_turn_joins_its_cluster(
         await tend(house)
         conversation = await at_hand(house)
         (cluster,) = conversation.clusters_in_order()
-        await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 9}, house.clock.now())
+        await count_hits(
+            house, KEY, conversation.uid, {frozenset({cluster.cluster_id}): 9}, house.clock.now()
+        )
         await tend(house)
         (before,) = conversation.keys.values()
         for said_ in (first, later, "ok"):
@@ -181,7 +207,9 @@ async def test_no_two_keys_say_the_same() -> None:
         await tend(house)
         conversation = await at_hand(house)
         (cluster,) = conversation.clusters_in_order()
-        await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 9}, house.clock.now())
+        await count_hits(
+            house, KEY, conversation.uid, {frozenset({cluster.cluster_id}): 9}, house.clock.now()
+        )
         await tend(house)
 
     assert [key.type for key in conversation.keys.values()] == [KeyType.USER]
@@ -195,7 +223,9 @@ async def test_keys_of_the_user_are_never_displaced() -> None:
         await add_key(house, AddKey(key=KEY, text="预算不能超过10万元 " * 10))
         conversation = await at_hand(house)
         for cluster in conversation.clusters_in_order():
-            await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 9}, house.clock.now())
+            await count_hits(
+                house, KEY, conversation.uid, {frozenset({cluster.cluster_id}): 9}, house.clock.now()
+            )
         await tend(house)
 
         assert [key.type for key in conversation.keys.values()] == [KeyType.USER]
@@ -219,7 +249,9 @@ async def test_a_key_of_the_system_that_is_reworded_is_the_users() -> None:
         await tend(house)
         conversation = await at_hand(house)
         cluster = conversation.clusters_in_order()[0]
-        await count_hits(house, KEY, conversation.uid, {cluster.cluster_id: 9}, house.clock.now())
+        await count_hits(
+            house, KEY, conversation.uid, {frozenset({cluster.cluster_id}): 9}, house.clock.now()
+        )
         await tend(house)
         (key,) = conversation.keys.values()
         stale = key.revision - 1
@@ -240,7 +272,7 @@ async def test_deleting_a_turn_takes_what_rests_on_it_and_makes_the_rest_anew() 
         await tend(house)
         conversation = await at_hand(house)
         await count_hits(
-            house, KEY, conversation.uid, {conversation.cluster_names()[1]: 9}, house.clock.now()
+            house, KEY, conversation.uid, {frozenset({conversation.cluster_names()[1]}): 9}, house.clock.now()
         )
         await tend(house)
         promoted = len(conversation.keys)

@@ -138,6 +138,9 @@ async def corrected(house: House, said: str, correction: str, *, turns_later: in
         (MYSQL, "Correction: the database of the project is Redis, not MySQL.", 9),
         (MYSQL, "Correction: the database of the project is Redis.", 3),
         ("项目的数据库是MySQL。", "说错了，项目的数据库是Redis。", 1),
+        ("I work at Bosch.", "Small correction: I work at Siemens, not at Bosch.", 9),
+        ("I was born in Leeds.", "Sorry, wrong city: I was born in York.", 1),
+        ("我出生在杭州。", "抱歉，城市写错了，我出生在苏州。", 1),
     ],
 )
 async def test_what_the_user_takes_back_is_superseded(said: str, correction: str, turns_later: int) -> None:
