@@ -177,11 +177,11 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 
 # ---- checking ----
 
-# What is fetched and built goes side by side, then what reads and is quick. Types take half a minute of one processor,
-# and so go beside the tests, which do not use two all the time.
+# What is fetched and built goes side by side, then what reads, the longest first, and last the tests by themselves: a wrong
+# type is told of before they begin, and ends the check with the steps beside it.
 FETCHED := setup languages langchain pooler browser
-QUICK := lint layers proto-lint check-proto compiled
-LONG := types test
+QUICK := types compiled lint layers proto-lint check-proto
+LONG := test-all
 STEPS := build/steps
 
 check:  ## All that must hold: what CI runs; at the end the seconds of each step
@@ -232,10 +232,16 @@ $(BROWSER)/.ready: requirements-browser.lock
 	  && for package in *.deb; do dpkg-deb --extract $$package .. && rm $$package; done; }
 	@touch $@
 
-test: setup langchain languages pooler browser  ## Run the tests
-	@# a file's tests stay together: they share what is costly to start; files with slow ones go first. One worker more than
-	@# there are processors: often one waits for a server that it starts
-	@$(BIN)/python -m pytest --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist loadfile --no-loadscope-reorder --durations=25
+# A file's tests stay together: they share what is costly to start; files with slow ones go first. One worker more than there
+# are processors: often one waits for a server that it starts.
+WORKERS = --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist loadfile --no-loadscope-reorder
+RUN_TESTS = $(BIN)/python -m pytest $(WORKERS) --durations=25
+
+test: setup  ## Run the quick tests, all but one in six: needs nothing but what `make setup` makes
+	@$(RUN_TESTS) --quick
+
+test-all: setup langchain languages pooler browser  ## Run all tests, as `make check` does
+	@$(RUN_TESTS)
 
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
@@ -424,4 +430,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo suites examples try-local-model clients languages go-stubs check langchain pooler browser test train-reader long-tasks sanitize native-builds upgrade-wheel soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
+.PHONY: help setup lock serve demo suites examples try-local-model clients languages go-stubs check langchain pooler browser test test-all train-reader long-tasks sanitize native-builds upgrade-wheel soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean

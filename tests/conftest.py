@@ -3,6 +3,7 @@
 import os
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,19 @@ from hypothesis import HealthCheck, settings
 
 from tests.source_documents.printing import print_tables
 from tests.support.scale import scaled
+from tests.support.tiers import held_to_tier, hold_to_tiers, is_slow
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 IN_MEMORY = Path("/dev/shm")
 ROOM_IN_MEMORY = 4 * 2**30
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="run the quick tests alone (tests/support/tiers.py)"
+    )
 
 
 def pytest_configure() -> None:
@@ -27,6 +35,7 @@ def pytest_configure() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("MEMORYBANK_LANG", "en")  # whatever the machine's locale is
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    hold_to_tiers()
     if scaled(1) == 1:
         _put_folders_in_memory()
 
@@ -44,10 +53,32 @@ def _put_folders_in_memory() -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = str(IN_MEMORY)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave slow files unread where quick tests are asked for."""
+    return True if config.getoption("quick") and is_slow(collection_path) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put files with slow tests first: what a processor takes up last, while others idle, is to be short."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker("slow")
+    if config.getoption("quick"):
+        config.hook.pytest_deselected(items=[item for item in items if _is_slow(item)])
+        items[:] = [item for item in items if not _is_slow(item)]
+    slow = {item.path for item in items if _is_slow(item)}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Hold a quick test to what `make setup` brings."""
+    with held_to_tier(item.nodeid, slow=_is_slow(item)):
+        return (yield)
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    return item.get_closest_marker("slow") is not None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

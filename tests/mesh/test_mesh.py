@@ -1,6 +1,6 @@
 """Three replicas with keys and TLS behind Envoy, under load: killed, asleep, cut off, drained, restarted, store too.
 
-Small in `make test`: one set-up, each fault once and short. At soak's size: as often as docs/replicas.md says.
+Small in `make check`: one set-up, each fault once and short. At soak's size: as often as docs/replicas.md says.
 """
 
 import asyncio

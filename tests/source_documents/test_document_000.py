@@ -1,6 +1,6 @@
 """Source document 000, Agentic Memory Bank: each of its requirements, and that it holds.
 
-`make test` prints them as a table.
+`make check` prints them as a table.
 """
 
 import asyncio

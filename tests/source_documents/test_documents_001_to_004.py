@@ -1,6 +1,6 @@
 """Source documents 001 to 004: each of their requirements, and the test elsewhere that proves it.
 
-`make test` prints them as tables.
+`make check` prints them as tables.
 """
 
 from collections.abc import Callable

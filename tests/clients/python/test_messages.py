@@ -186,7 +186,10 @@ def test_every_part_that_an_sdk_lists_is_read(sdk: str) -> None:
     assert unread(committed()[sdk]) == set()
 
 
-@pytest.mark.parametrize("python", PYTHONS, ids=["own", "examples"])
+@pytest.mark.parametrize(
+    "python",
+    [pytest.param(PYTHONS[0], id="own"), pytest.param(PYTHONS[1], id="examples", marks=pytest.mark.slow)],
+)
 def test_every_part_of_an_sdk_that_is_installed_is_read(python: Path) -> None:
     if not python.exists():
         pytest.skip("`make examples` sets it up")

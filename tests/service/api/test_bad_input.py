@@ -1,9 +1,11 @@
 """Every field of every request with values that cannot be accepted: named in the answer, nothing written."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
 import pytest
+import pytest_asyncio
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 
@@ -24,7 +26,7 @@ from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from tests.service.api.every_violation import HARMLESS, RIGHT, WRONG
 from tests.service.api.violations import paths, put
-from tests.support.server import Service, refusal, refused
+from tests.support.server import Service, refusal, refused, serving
 
 FILES = (
     memory_bank_pb2,
@@ -45,6 +47,20 @@ METHODS: dict[str, MethodDescriptor] = {
 }
 
 
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def service() -> AsyncIterator[Service]:
+    """One for all of them, as none may change what it keeps."""
+    async with serving() as running:
+        await running.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
+        await running.graph.AddNode(graph.AddNodeRequest(bank_id="b1", node_id="n1", summary="s"))
+        turns = [conversation.Turn(input="Hello")]
+        await running.conversation.AddTurns(
+            conversation.AddTurnsRequest(user="ada", conversation_id="c1", turns=turns)
+        )
+        await running.long_term.StoreFact(long_term.StoreFactRequest(user="ada", content="x", wait=True))
+        yield running
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_field_has_values_that_are_refused_or_a_reason_why_none_is(method: str) -> None:
     harmless = HARMLESS.get(method, {})
@@ -59,18 +75,11 @@ def has_inner(path: str, table: Any) -> bool:
     return any(other.startswith((f"{path}[].", f"{path}.")) for other in table) or path == "header.messages"
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("method", METHODS)
 async def test_a_wrong_value_is_refused_by_its_field_and_nothing_is_written(
     service: Service, method: str
 ) -> None:
-    await service.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
-    await service.graph.AddNode(graph.AddNodeRequest(bank_id="b1", node_id="n1", summary="s"))
-    await service.conversation.AddTurns(
-        conversation.AddTurnsRequest(
-            user="ada", conversation_id="c1", turns=[conversation.Turn(input="Hello")]
-        )
-    )
-    await service.long_term.StoreFact(long_term.StoreFactRequest(user="ada", content="x", wait=True))
     before, kept, unexpected = await service.revision("b1"), await kept_of_ada(service), []
 
     for path, values in WRONG[method].items():
@@ -126,6 +135,7 @@ async def answer(
     return grpc.StatusCode.OK, ()
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_signalling_nan_is_refused_like_any_other(service: Service) -> None:
     signalling = types_pb2.Vector(f32=bytes.fromhex("0100a07f") * 4)
 

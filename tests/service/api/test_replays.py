@@ -3,12 +3,16 @@
 The methods are found by descriptor: one without a request in the table fails the test.
 """
 
+import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import long_term_pb2 as long_term
@@ -50,6 +54,27 @@ OF_TODAY = {
 """Fields of an answer that tell of memory as it stands, by the contract: the prompt that an agent goes on with."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What the calls are about, in a folder to be copied."""
+
+    folder: Path
+    known: dict[str, str]
+
+    @asynccontextmanager
+    async def served(self, folder: Path) -> AsyncIterator[Service]:
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        async with serving(folder=folder) as service:
+            yield service
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("world")
+    async with serving(folder=folder) as service:
+        return World(folder=folder, known=await made(service))
+
+
 def test_every_call_that_writes_is_repeated_here() -> None:
     known = dict.fromkeys(
         ("key", "cluster", "reflection", "conflict", "retraction", "interactions", "turns"), "x"
@@ -60,16 +85,17 @@ def test_every_call_that_writes_is_repeated_here() -> None:
 
 @pytest.mark.parametrize("way", [*(name for name in MUTATIONS if name not in NOT_REPEATED), *OTHERWISE])
 async def test_a_repetition_gets_the_first_answer_whatever_has_changed_since(
-    service: Service, way: str
+    world: World, tmp_path: Path, way: str
 ) -> None:
-    name, sent = await sent_by(service, way, await made(service))
-    first = await call(service, name, sent)
-    assert not (first.result if name == "MemorizeStream" else first).replayed
+    async with world.served(tmp_path) as service:
+        name, sent = await sent_by(service, way, world.known)
+        first = await call(service, name, sent)
+        assert not (first.result if name == "MemorizeStream" else first).replayed
 
-    for since in (change, restrict):
-        await since(service)
-        again = await call(service, name, sent)
-        assert as_kept(name, again) == as_kept(name, first, replayed=True)
+        for since in (change, restrict):
+            await since(service)
+            again = await call(service, name, sent)
+            assert as_kept(name, again) == as_kept(name, first, replayed=True)
 
 
 def as_kept(name: str, answer: Any, *, replayed: bool | None = None) -> Any:
@@ -116,10 +142,10 @@ OLD = {
 
 @pytest.mark.parametrize("name", OLD)
 async def test_a_request_whose_answer_was_kept_by_an_earlier_program_is_answered(
-    tmp_path: Path, name: str
+    world: World, tmp_path: Path, name: str
 ) -> None:
-    async with serving(folder=tmp_path) as service:
-        _, sent = await sent_by(service, name, await made(service))
+    async with world.served(tmp_path) as service:
+        _, sent = await sent_by(service, name, world.known)
         first = await call(service, name, sent)
     with closing(sqlite3.connect(tmp_path / DATABASE)) as link:
         made_id = getattr(first, "record", None) or getattr(first, "reflection", None)
