@@ -1,6 +1,6 @@
 """What is refused of every field of every request: values at bounds, beside them and beyond, one field at a time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -11,15 +11,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from core.errors import MemoryBankError
 from core.usecases.limits import Limits
-from memorybank.v1 import types_pb2
+from memorybank.v1 import options_pb2, types_pb2
 from tests.oracles.answering import Answering, refusal_of
 from tests.service.api.every_violation import RIGHT, WRONG
 from tests.service.api.test_bad_input import METHODS, wrong
 from tests.service.api.violations import BAD_TIMES, BAD_TTLS, BAD_VECTORS, paths
 
-LENGTHS = (64, 128, 1_024, 4_096, 16_384, 65_536)
-COUNTS = (0, 1, 16, 64, 100)
-NUMBERS = (-1, 0, 1, 3, 100, 200, 1_000, 8_192, 1_000_000, 10_000_000)
 SHARES = (-1.0, -0.1, 0.0, 1.0, 1.1, 5.0, 10.0, 10.5, float("nan"), float("inf"))
 WORDS = ("", " ", "a\0b", "a\nb", "x", "X y", "节点", "{}", "[")
 
@@ -38,22 +35,18 @@ class NoMemory:
         raise Accepted
 
 
-def around(numbers: Sequence[int]) -> list[int]:
-    return sorted({n + d for n in numbers for d in (0, 1)})
-
-
 def values(field: FieldDescriptor) -> list[Any]:
-    """Returns values of a field's type, at the bounds of the contract, one below and one above."""
-    message = field.message_type
+    """Returns values of a field's type, at its bounds and one beyond."""
+    message, rules = field.message_type, field.GetOptions().Extensions[options_pb2.rules]
+    counts = [0, 1, 2, *((rules.max_items, rules.max_items + 1) if rules.max_items else ())]
     if message is not None and message.GetOptions().map_entry:
-        return [
-            dict.fromkeys(map(str, range(n)), _one(message.fields_by_name["value"])) for n in around(COUNTS)
-        ]
+        one = _one(message.fields_by_name["value"])
+        return [dict.fromkeys(map(str, range(count)), one) for count in counts]
     if field.is_repeated:
         one = _one(field)
-        several = [[_named(one, n) for n in range(count)] for count in around(COUNTS)]
-        return [*several, [one, one], *([each] for each in _singles(field))]
-    return _singles(field)
+        several = [[_named(one, n) for n in range(count)] for count in counts]
+        return [*several, [one, one], *([each] for each in _singles(field, rules))]
+    return _singles(field, rules)
 
 
 def _named(one: Any, number: int) -> Any:
@@ -68,12 +61,13 @@ def _one(field: FieldDescriptor) -> Any:
     return {FieldDescriptor.CPPTYPE_STRING: "x", FieldDescriptor.CPPTYPE_BOOL: True}.get(field.cpp_type, 1)
 
 
-def _singles(field: FieldDescriptor) -> list[Any]:
+def _singles(field: FieldDescriptor, rules: Any) -> list[Any]:
     if field.type == FieldDescriptor.TYPE_BYTES:
         return [b"", b"x", b"x" * 1_048_576, b"x" * 1_048_577]
     match field.cpp_type:
         case FieldDescriptor.CPPTYPE_STRING:
-            return [*WORDS, *("字" * n for n in around(LENGTHS)), "x" * 128]
+            longest = [64, 128, *((rules.max_len, rules.max_len + 1) if rules.max_len else ())]
+            return [*WORDS, *("字" * n for n in longest), *("x" * n for n in (64, 65, 128, 129))]
         case FieldDescriptor.CPPTYPE_BOOL:
             return [False, True]
         case FieldDescriptor.CPPTYPE_ENUM:
@@ -83,7 +77,7 @@ def _singles(field: FieldDescriptor) -> list[Any]:
             return [*SHARES]
         case FieldDescriptor.CPPTYPE_MESSAGE:
             return _messages(field)
-    return [-(2**31), *around(NUMBERS)]
+    return [-1, 0, 1, int(rules.gte) - 1, int(rules.gte), int(rules.lte), int(rules.lte) + 1]
 
 
 def _messages(field: FieldDescriptor) -> list[Any]:

@@ -34,6 +34,7 @@ from memorybank.v1 import (
     memory_bank_pb2,
     memory_bank_pb2_grpc,
     operations_pb2,
+    options_pb2,
     query_graph_pb2,
     query_graph_pb2_grpc,
     retrieval_pb2,
@@ -45,7 +46,7 @@ FILES = resources.files("memorybank.v1")
 MODULES = (
     access_pb2,
     calls_pb2,
-    calls_pb2,
+    options_pb2,
     types_pb2,
     errors_pb2,
     memory_bank_pb2,

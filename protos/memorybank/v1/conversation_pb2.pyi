@@ -215,7 +215,7 @@ class ConversationRecord(_message.Message):
     """Up to which step the turns have been looked through for facts."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks. At most 64."""
+        """The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     @_builtins.property
     def settings(self) -> Global___ConversationSettings:
@@ -309,7 +309,7 @@ class ConversationSettings(_message.Message):
     """Whether invocations and the whole conversation are recorded as episodes, strategies and recoveries."""
     @_builtins.property
     def idle_timeout(self) -> _duration_pb2.Duration:
-        """After how long without a turn it ends, at least a second."""
+        """After how long without a turn it ends, at least a second. At least 1."""
 
     def __init__(
         self,
@@ -440,7 +440,7 @@ class Turn(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks. At most 64."""
+        """The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     def __init__(
         self,
@@ -827,7 +827,7 @@ class CreateConversationRequest(_message.Message):
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks. At most 64."""
+        """The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     @_builtins.property
     def settings(self) -> Global___ConversationSettings:
@@ -1003,16 +1003,16 @@ class ListConversationsRequest(_message.Message):
     user: _builtins.str
     """Whose conversation, 1 to 128 code points."""
     collection: _builtins.str
-    """Only those of this collection. Empty: of any."""
+    """Only those of this collection. Empty: of any. At most 128 code points."""
     state: Global___ConversationState.ValueType
     """Only those in this state. Not told: any."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where the page before ended. Empty: the beginning."""
+    """Where the page before ended. Empty: the beginning. At most 1,024 code points."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Only those with all of these."""
+        """Only those with all of these. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     def __init__(
         self,
@@ -1331,7 +1331,7 @@ class AddTurnsRequest(_message.Message):
     conversation_id: _builtins.str
     """Which conversation; one that is not there is made."""
     collection: _builtins.str
-    """The collection of a conversation that is made here. An existing one keeps its own."""
+    """The collection of a conversation that is made here. An existing one keeps its own. At most 128 code points."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -1408,13 +1408,13 @@ class ListTurnsRequest(_message.Message):
     conversation_id: _builtins.str
     """Which conversation."""
     first_step: _builtins.int
-    """The first to list. Absent: the oldest."""
+    """The first to list. Absent: the oldest. 1 to 999,999,999,999."""
     last_step: _builtins.int
-    """The last to list, inclusive. Absent: the newest."""
+    """The last to list, inclusive. Absent: the newest. 1 to 999,999,999,999."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where the page before ended. Empty: the beginning."""
+    """Where the page before ended. Empty: the beginning. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     writer: _builtins.str
@@ -1512,9 +1512,9 @@ class DeleteTurnsRequest(_message.Message):
     conversation_id: _builtins.str
     """Which conversation."""
     first_step: _builtins.int
-    """The first of a range; of its steps those that are there are deleted, at least one must be."""
+    """The first of a range; of its steps those that are there are deleted, at least one must be. 1 to 999,999,999,999."""
     last_step: _builtins.int
-    """The last of the range, inclusive; at most 100,000 steps."""
+    """The last of the range, inclusive; at most 100,000 steps. 1 to 999,999,999,999."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     keep_records: _builtins.bool
@@ -1523,7 +1523,7 @@ class DeleteTurnsRequest(_message.Message):
     """
     @_builtins.property
     def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """1 to 1,000 different steps that are there. Not together with a range."""
+        """1 to 1,000 different steps that are there. Not together with a range. At most 1,000, each 1 to 999,999,999,999."""
 
     def __init__(
         self,
@@ -1644,7 +1644,7 @@ class SearchTurnsRequest(_message.Message):
     min_revision: _builtins.int
     """The least revision to be seen; only of one conversation. Absent: as the replica knows it."""
     collection: _builtins.str
-    """Of all conversations only those that teach this collection. Empty: any."""
+    """Of all conversations only those that teach this collection. Empty: any. At most 128 code points."""
     most_conversations: _builtins.int
     """How many conversations are searched at the most, 1 to 1,000. Absent: 100."""
     @_builtins.property
@@ -1657,7 +1657,9 @@ class SearchTurnsRequest(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Of all conversations only those with all of these labels. At most 64."""
+        """Of all conversations only those with all of these labels. At most 64; keys of 1 to 128 code points,
+        values of at most 1,024.
+        """
 
     @_builtins.property
     def cluster_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -1976,7 +1978,7 @@ class ListKeysRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where the page before ended. Empty: the beginning."""
+    """Where the page before ended. Empty: the beginning. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -2048,7 +2050,7 @@ class ListClustersRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where the page before ended. Empty: the beginning."""
+    """Where the page before ended. Empty: the beginning. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -2194,13 +2196,13 @@ class ListSummariesRequest(_message.Message):
     kind: Global___SummaryKind.ValueType
     """Only of this kind. Not told: of any."""
     first_step: _builtins.int
-    """Only those that reach this step. Absent: any."""
+    """Only those that reach this step. Absent: any. 1 to 999,999,999,999."""
     last_step: _builtins.int
-    """Only those that begin by this step. Absent: any."""
+    """Only those that begin by this step. Absent: any. 1 to 999,999,999,999."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where the page before ended. Empty: the beginning."""
+    """Where the page before ended. Empty: the beginning. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
@@ -2288,9 +2290,9 @@ class DeleteSummariesRequest(_message.Message):
     conversation_id: _builtins.str
     """Which conversation."""
     first_step: _builtins.int
-    """The first step of the range."""
+    """The first step of the range. 1 to 999,999,999,999."""
     last_step: _builtins.int
-    """Its last step, inclusive."""
+    """Its last step, inclusive. 1 to 999,999,999,999."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -2422,7 +2424,7 @@ class Item(_message.Message):
 
     @_builtins.property
     def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks. At most 64."""
+        """The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     def __init__(
         self,
@@ -2466,13 +2468,13 @@ class InvocationSummary(_message.Message):
     query: _builtins.str
     """What was asked; of a long one the first 2,000 code points."""
     summary: _builtins.str
-    """What was asked, done and answered, in few words."""
+    """What was asked, done and answered, in few words. At most 4,096 code points."""
     result: _builtins.str
     """What was answered; of a long one the first 2,000 code points."""
     succeeded: _builtins.bool
     """Whether it succeeded."""
     step: _builtins.int
-    """The turn that was added. 0: none was."""
+    """The turn that was added. 0: none was. 0 to 999,999,999,999."""
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
         """When it ended."""
@@ -2933,7 +2935,7 @@ class ListInvocationsRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where the page before ended. Empty: the beginning."""
+    """Where the page before ended. Empty: the beginning. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -3078,7 +3080,7 @@ class RetractTurnsRequest(_message.Message):
     @_builtins.property
     def steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """1 to 1,000 different steps that are there. Empty: by `writer` and `written`, of which one must be given then, and only
-        then.
+        then. At most 1,000, each 1 to 999,999,999,999.
         """
 
     @_builtins.property
@@ -3325,7 +3327,7 @@ class ListTurnRetractionsRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(

@@ -50,13 +50,13 @@ class GetInteractionRequest(_message.Message):
     start: _builtins.int
     """The first code point wanted of each text. Absent: 0."""
     end: _builtins.int
-    """The first code point no longer wanted, above `start`. Absent: to the end."""
+    """The first code point no longer wanted, above `start`. Absent: to the end. At least 1."""
     page_size: _builtins.int
     """At most so many records, up to 100. 0: 10. A page also ends at 1 MiB of text, or 8,192 segments; a text that does
     not fit goes on in the next (see `Interaction.text_offset`).
     """
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
@@ -235,7 +235,7 @@ class ListInteractionsRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     writer: _builtins.str
@@ -246,15 +246,15 @@ class ListInteractionsRequest(_message.Message):
 
     @_builtins.property
     def sources(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Only from any of these sources. Empty: any. At most 64."""
+        """Only from any of these sources. Empty: any. At most 64; each of 1 to 1,024 code points."""
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Only with all of these labels. At most 64."""
+        """Only with all of these labels. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     @_builtins.property
     def states(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.StructuringState.ValueType]:
-        """Only structured so far. Empty: any."""
+        """Only structured so far. Empty: any. At most 16."""
 
     def __init__(
         self,
@@ -411,7 +411,7 @@ class GetLineageRequest(_message.Message):
     page_size: _builtins.int
     """At most so many merge records, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(

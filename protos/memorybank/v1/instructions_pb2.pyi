@@ -55,11 +55,11 @@ class Owner(_message.Message):
     PROJECT_FIELD_NUMBER: _builtins.int
     TENANT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """A user: preferences that hold in every project."""
+    """A user: preferences that hold in every project. 1 to 128 code points."""
     agent: _builtins.str
-    """An agent, whoever it works for."""
+    """An agent, whoever it works for. 1 to 128 code points."""
     project: _builtins.str
-    """A project, whoever works on it."""
+    """A project, whoever works on it. 1 to 128 code points."""
     tenant: _builtins.bool
     """Everyone in the tenant. Only true."""
     def __init__(
@@ -155,7 +155,7 @@ class PutSourceRequest(_message.Message):
     UPDATE_BY_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """Which."""
+    """Which. 1 to 1,024 code points."""
     text: _builtins.str
     """The whole text, without NUL; at most the configured `limits.source_characters` (65,536) code points. May be empty."""
     if_version: _builtins.int
@@ -231,7 +231,7 @@ class GetSourceRequest(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """Which."""
+    """Which. 1 to 1,024 code points."""
     version: _builtins.int
     """Which version, from 1. Absent: the newest."""
     min_revision: _builtins.int
@@ -307,7 +307,7 @@ class ListSourcesRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
@@ -377,11 +377,11 @@ class ListVersionsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """Which."""
+    """Which. 1 to 1,024 code points."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
@@ -455,7 +455,7 @@ class EditSourceRequest(_message.Message):
     UPDATE_BY_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """Which."""
+    """Which. 1 to 1,024 code points."""
     old_text: _builtins.str
     """The passage, character for character, as it is stored or as LoadSources shows it. Not empty; it must occur exactly once."""
     new_text: _builtins.str
@@ -534,7 +534,7 @@ class DeleteSourceRequest(_message.Message):
     IF_VERSION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """Which."""
+    """Which. 1 to 1,024 code points."""
     if_version: _builtins.int
     """Only if the newest version is this one, from 1. Absent: whatever it is."""
     request_id: _builtins.str
@@ -600,7 +600,7 @@ class SourceRef(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     PATH_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """Which. Empty: all of the owner's, by path."""
+    """Which. Empty: all of the owner's, by path. At most 1,024 code points."""
     @_builtins.property
     def owner(self) -> Global___Owner:
         """Whose."""
@@ -681,7 +681,9 @@ class LoadSourcesRequest(_message.Message):
     TOKEN_BUDGET_FIELD_NUMBER: _builtins.int
     MIN_REVISIONS_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """The user that the run is for: runs of the same id are apart for different users. Empty: none."""
+    """The user that the run is for: runs of the same id are apart for different users. Empty: none. At most 128 code
+    points.
+    """
     run_id: _builtins.str
     """The run of the agent, one for all its checkpoints. Empty: none; the newest versions are loaded."""
     refresh: _builtins.bool
@@ -699,7 +701,7 @@ class LoadSourcesRequest(_message.Message):
     @_builtins.property
     def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """The least revisions to be seen, by the keys of `revisions`; at most 128, each 0 or more. Others: as the replica knows
-        them.
+        them. At most 128; keys of 1 to 2,048 code points.
         """
 
     def __init__(

@@ -416,7 +416,7 @@ class User(_message.Message):
     @_builtins.property
     def quotas(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """How many aggregates of a kind the user may have, where that is less than configured: `conversation`, `collection`,
-        `run`. A kind that is not named has the configured limit. 0: none.
+        `run`. A kind that is not named has the configured limit. 0: none. Values of 0 to 2,147,483,647.
         """
 
     @_builtins.property
@@ -457,7 +457,7 @@ class GetUserRequest(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Who."""
+    """Who. 1 to 128 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -543,7 +543,7 @@ class ListUsersRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000. 0: 50."""
     page_token: _builtins.str
-    """Where to go on; empty: at the start."""
+    """Where to go on; empty: at the start. At most 1,024 code points."""
     def __init__(
         self,
         *,
@@ -668,7 +668,7 @@ class PurgeUserRequest(_message.Message):
     INCLUDE_BANKS_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Who."""
+    """Who. 1 to 128 code points."""
     include_banks: _builtins.bool
     """Whether banks that name the user go, too."""
     request_id: _builtins.str
@@ -777,7 +777,7 @@ class EraseMentionsRequest(_message.Message):
     DRY_RUN_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     dry_run: _builtins.bool
     """Whether only to tell what would go: nothing is changed."""
     request_id: _builtins.str
@@ -877,7 +877,7 @@ class ExportUserRequest(_message.Message):
     OMIT_BANKS_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Who."""
+    """Who. 1 to 128 code points."""
     omit_banks: _builtins.bool
     """Whether the banks that name the user stay out."""
     min_revision: _builtins.int
@@ -1231,7 +1231,7 @@ class ImportUserOptions(_message.Message):
     DRY_RUN_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """The user's name; it need not be the one in the files."""
+    """The user's name; it need not be the one in the files. 1 to 128 code points."""
     dry_run: _builtins.bool
     """Reads and checks everything, answers what would come, and stores nothing."""
     request_id: _builtins.str
@@ -1645,7 +1645,7 @@ class Record(_message.Message):
     confidence: _builtins.float
     """How surely it is so, 0 to 1. Absent: 0.8 for STATED and STORED, 0.6 for OBSERVED, 0.5 for DISTILLED."""
     reward: _builtins.float
-    """What it has been worth, −1 to 1. Absent: 0."""
+    """What it has been worth, −1 to 1. Absent: 0. -1 to 1."""
     source: _builtins.str
     """Where it came from (a tool, a document, a conversation), at most 1,024 code points."""
     origin: Global___RecordOrigin.ValueType
@@ -1924,7 +1924,7 @@ class Route(_message.Message):
     """Whether all was searched, for want of a sure category or of enough found. Output only."""
     @_builtins.property
     def categories(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The categories searched first; empty: all."""
+        """The categories searched first; empty: all. At most 64."""
 
     @_builtins.property
     def layers(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryLayer.ValueType]:
@@ -1983,9 +1983,9 @@ class Collection(_message.Message):
     TOKENS_SPENT_FIELD_NUMBER: _builtins.int
     REVIEW_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose."""
+    """Whose. 1 to 128 code points."""
     collection: _builtins.str
-    """Its name; may be empty."""
+    """Its name; may be empty. At most 128 code points."""
     enabled: _builtins.bool
     """Whether it takes and shows memories."""
     revision: _builtins.int
@@ -1997,7 +1997,7 @@ class Collection(_message.Message):
     @_builtins.property
     def half_life_days(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
         """Days after which a record of a category counts half; 0: it does not decay. At most 64 categories. One that is not
-        named has the configured value.
+        named has the configured value. At most 64; values of 0 to 36,525.
         """
 
     @_builtins.property
@@ -2108,9 +2108,9 @@ class StoreFactRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     SUPERSEDES_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     content: _builtins.str
     """What is so, 1 to 4,096 code points."""
     category: _builtins.str
@@ -2239,9 +2239,9 @@ class RetrieveFactsRequest(_message.Message):
     OBSERVE_FIELD_NUMBER: _builtins.int
     FILTER_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     query: _builtins.str
     """Words and meaning of a text, not empty, at most 16,384 code points."""
     top_k: _builtins.int
@@ -2361,9 +2361,9 @@ class StoreEpisodeRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     goal: _builtins.str
     """What was to be achieved; must not be empty. At most 4,096 code points."""
     outcome: _builtins.str
@@ -2456,9 +2456,9 @@ class RecallEpisodesRequest(_message.Message):
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     OBSERVE_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     query: _builtins.str
     """What is to be done now, not empty, at most 16,384 code points."""
     state: _builtins.str
@@ -2539,9 +2539,9 @@ class AddRecordRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     allow_sensitive: _builtins.bool
     """Whether it may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
@@ -2622,9 +2622,9 @@ class PutRecordRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     if_revision: _builtins.int
     """The revision at which the caller read the record; 0: it must not be there. Absent: it happens regardless."""
     allow_sensitive: _builtins.bool
@@ -2704,20 +2704,20 @@ class BatchPutRecordsRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     allow_sensitive: _builtins.bool
     """Whether they may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___Record]:
-        """Records, each as in PutRecord."""
+        """Records, each as in PutRecord. At most 1,000."""
 
     @_builtins.property
     def delete_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Ids of MEMORY records that are erased; what is not there is passed over."""
+        """Ids of MEMORY records that are erased; what is not there is passed over. At most 1,000."""
 
     def __init__(
         self,
@@ -2792,9 +2792,9 @@ class GetRecordRequest(_message.Message):
     RECORD_ID_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     record_id: _builtins.str
     """Which record."""
     min_revision: _builtins.int
@@ -2859,9 +2859,9 @@ class UpdateRecordRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     if_revision: _builtins.int
     """The revision at which the caller read the record. Absent: it happens regardless."""
     allow_sensitive: _builtins.bool
@@ -2984,7 +2984,7 @@ class RecordFilter(_message.Message):
     category: _builtins.str
     """Of this category."""
     subcategory_prefix: _builtins.str
-    """Of a subcategory that begins so."""
+    """Of a subcategory that begins so. At most 128 code points."""
     needs_revision: _builtins.bool
     """That need revision, or that do not. Absent: either."""
     conversation_id: _builtins.str
@@ -2995,15 +2995,15 @@ class RecordFilter(_message.Message):
     """Written by API keys of this subject, at most 128 code points."""
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___RecordKind.ValueType]:
-        """Any of these kinds."""
+        """Any of these kinds. At most 16."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """With every one of these tags. At most 64."""
+        """With every one of these tags. At most 64; each of 1 to 256 code points."""
 
     @_builtins.property
     def states(self) -> _containers.RepeatedScalarFieldContainer[Global___RecordState.ValueType]:
-        """In any of these states."""
+        """In any of these states. At most 16."""
 
     @_builtins.property
     def metadata(self) -> _containers.RepeatedCompositeFieldContainer[Global___MetadataCondition]:
@@ -3046,13 +3046,13 @@ class ListRecordsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where to go on; empty: at the start."""
+    """Where to go on; empty: at the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
@@ -3123,9 +3123,9 @@ class DeleteRecordsRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -3211,9 +3211,9 @@ class ReviewRecordsRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     decision: Global___ReviewDecision.ValueType
     """What becomes of them."""
     content: _builtins.str
@@ -3385,9 +3385,9 @@ class RetractRecordsRequest(_message.Message):
     DRY_RUN_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     reason: _builtins.str
     """Why, at most 1,024 code points. May be empty."""
     dry_run: _builtins.bool
@@ -3484,9 +3484,9 @@ class ReleaseRetractionRequest(_message.Message):
     RETRACTION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     retraction_id: _builtins.str
     """Which retraction."""
     request_id: _builtins.str
@@ -3554,9 +3554,9 @@ class EraseRetractionRequest(_message.Message):
     RETRACTION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     retraction_id: _builtins.str
     """Which retraction."""
     request_id: _builtins.str
@@ -3625,13 +3625,13 @@ class ListRetractionsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where to go on; empty: at the start."""
+    """Where to go on; empty: at the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -3702,9 +3702,9 @@ class RetrieveMemoriesRequest(_message.Message):
     STRICT_FIELD_NUMBER: _builtins.int
     WAIT_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     query: _builtins.str
     """What to look for: not empty, at most 16,384 code points."""
     top_k: _builtins.int
@@ -3818,9 +3818,9 @@ class RecordRecoveryRequest(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     error_type: _builtins.str
     """The error's type, e.g. `ValueError`: 1 to 128 code points."""
     tool: _builtins.str
@@ -3920,9 +3920,9 @@ class FindRecoveriesRequest(_message.Message):
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     OBSERVE_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     error_type: _builtins.str
     """The error's type: 1 to 128 code points."""
     tool: _builtins.str
@@ -4043,9 +4043,9 @@ class ReportOutcomeRequest(_message.Message):
     RESPONSE_FIELD_NUMBER: _builtins.int
     BY_CITATION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     succeeded: _builtins.bool
     """Whether it helped."""
     request_id: _builtins.str
@@ -4135,9 +4135,9 @@ class GiveFeedbackRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     BY_CITATION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     thumb: Global___Thumb.ValueType
     """Good or bad. Not together with `stars`."""
     stars: _builtins.int
@@ -4228,9 +4228,9 @@ class ExportFeedbackRequest(_message.Message):
     COLLECTION_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -4297,9 +4297,9 @@ class GenerateReflectionRequest(_message.Message):
     RECORD_IDS_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     title: _builtins.str
     """Its heading, one line: 1 to 256 code points. Kept as it is; in the text `<` and `>`, of records too, are ‹ and ›."""
     category: _builtins.str
@@ -4377,9 +4377,9 @@ class GetReflectionRequest(_message.Message):
     REFLECTION_ID_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     reflection_id: _builtins.str
     """Which reflection."""
     min_revision: _builtins.int
@@ -4443,15 +4443,15 @@ class ListReflectionsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     category: _builtins.str
     """Of this category. Empty: all."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where to go on; empty: at the start."""
+    """Where to go on; empty: at the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -4517,9 +4517,9 @@ class DeleteReflectionRequest(_message.Message):
     REFLECTION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     reflection_id: _builtins.str
     """Which reflection."""
     request_id: _builtins.str
@@ -4576,9 +4576,9 @@ class GetCollectionRequest(_message.Message):
     COLLECTION_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -4714,11 +4714,11 @@ class ListCollectionsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose."""
+    """Whose. 1 to 128 code points."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """Where to go on; empty: at the start."""
+    """Where to go on; empty: at the start. At most 1,024 code points."""
     def __init__(
         self,
         *,
@@ -4774,9 +4774,9 @@ class DeleteCollectionRequest(_message.Message):
     ALLOW_MISSING_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     if_revision: _builtins.int
     """The revision at which the caller read it. Absent: it happens regardless."""
     allow_missing: _builtins.bool
@@ -4846,9 +4846,9 @@ class ExportCollectionRequest(_message.Message):
     COLLECTION_FIELD_NUMBER: _builtins.int
     MIN_REVISION_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -4905,9 +4905,9 @@ class ImportCollectionOptions(_message.Message):
     ALLOW_SENSITIVE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Whose memory."""
+    """Whose memory. 1 to 128 code points."""
     collection: _builtins.str
-    """Which collection of it."""
+    """Which collection of it. At most 128 code points."""
     allow_sensitive: _builtins.bool
     """Whether records may hold credentials, card, account and identity numbers."""
     request_id: _builtins.str

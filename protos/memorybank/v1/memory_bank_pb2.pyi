@@ -323,16 +323,16 @@ class ListBanksRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     user: _builtins.str
-    """Only this user's. Empty: any."""
+    """Only this user's. Empty: any. At most 128 code points."""
     collection: _builtins.str
-    """Only this collection's. Empty: any."""
+    """Only this collection's. Empty: any. At most 128 code points."""
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Only those with all of these labels. At most 64."""
+        """Only those with all of these labels. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     def __init__(
         self,
@@ -736,7 +736,7 @@ class StartTaskRequest(_message.Message):
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Attachment]:
-        """The files beside the context."""
+        """The files beside the context. At most 100."""
 
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
@@ -744,7 +744,9 @@ class StartTaskRequest(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks for the interaction and its nodes. At most 64."""
+        """The caller's own marks for the interaction and its nodes. At most 64; keys of 1 to 128 code points,
+        values of at most 1,024.
+        """
 
     @_builtins.property
     def ttl(self) -> _duration_pb2.Duration:
@@ -753,7 +755,7 @@ class StartTaskRequest(_message.Message):
     @_builtins.property
     def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """The least revisions to be seen of the user's memories, by `KIND/NAME` as in `revisions` of an answer. Others are
-        ignored. They may differ in a repetition.
+        ignored. They may differ in a repetition. At most 128; keys of 1 to 2,048 code points.
         """
 
     def __init__(
@@ -1088,7 +1090,7 @@ class AdvanceTaskRequest(_message.Message):
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Attachment]:
-        """The files beside the context; of a verdict they count as its evidence."""
+        """The files beside the context; of a verdict they count as its evidence. At most 100."""
 
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
@@ -1096,12 +1098,14 @@ class AdvanceTaskRequest(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks for the interaction and its nodes. At most 64."""
+        """The caller's own marks for the interaction and its nodes. At most 64; keys of 1 to 128 code points,
+        values of at most 1,024.
+        """
 
     @_builtins.property
     def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """The least revisions to be seen of the user's memories, by `KIND/NAME` as in `revisions` of an answer. Others are
-        ignored. They may differ in a repetition.
+        ignored. They may differ in a repetition. At most 128; keys of 1 to 2,048 code points.
         """
 
     def __init__(
@@ -1371,7 +1375,7 @@ class MemorizeRequest(_message.Message):
 
     @_builtins.property
     def attachments(self) -> _containers.RepeatedCompositeFieldContainer[_types_pb2.Attachment]:
-        """The files beside it, each cited in the text by its id. The text is kept as it is given."""
+        """The files beside it, each cited in the text by its id. The text is kept as it is given. At most 100."""
 
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
@@ -1379,7 +1383,9 @@ class MemorizeRequest(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks for the interaction and its nodes. At most 64."""
+        """The caller's own marks for the interaction and its nodes. At most 64; keys of 1 to 128 code points,
+        values of at most 1,024.
+        """
 
     def __init__(
         self,
@@ -1786,12 +1792,12 @@ class ListConflictsRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
     def statuses(self) -> _containers.RepeatedScalarFieldContainer[_types_pb2.ConflictStatus.ValueType]:
-        """In these states. Empty: OPEN."""
+        """In these states. Empty: OPEN. At most 16."""
 
     def __init__(
         self,
@@ -2056,7 +2062,7 @@ class GetInsightRequest(_message.Message):
     page_size: _builtins.int
     """At most so many completed tasks, up to 1,000, and no more than 4 MiB holds. 0: 200."""
     page_token: _builtins.str
-    """From the response before: the completed tasks that follow. Empty: from the first."""
+    """From the response before: the completed tasks that follow. Empty: from the first. At most 1,024 code points."""
     def __init__(
         self,
         *,
@@ -3160,7 +3166,7 @@ class ListInteractionRetractionsRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(

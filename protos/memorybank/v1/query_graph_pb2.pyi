@@ -88,7 +88,7 @@ class AddNodeRequest(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks. At most 64."""
+        """The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     @_builtins.property
     def related_node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -216,7 +216,7 @@ class NewNode(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks. At most 64."""
+        """The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024."""
 
     @_builtins.property
     def related_node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -414,7 +414,7 @@ class ListNodesRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     @_builtins.property
@@ -765,7 +765,7 @@ class ListNeighborsRequest(_message.Message):
     page_size: _builtins.int
     """At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50."""
     page_token: _builtins.str
-    """From the response before. Empty: from the start."""
+    """From the response before. Empty: from the start. At most 1,024 code points."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -874,10 +874,10 @@ class MergeNodesRequest(_message.Message):
     """The id of the new node, new to the bank. Empty: generated."""
     summary: _builtins.str
     """What the new node says; bounds as in AddNodeRequest. Empty: the Consolidator writes summary, context and keywords,
-    and `context` and `keywords` must be empty too.
+    and `context` and `keywords` must be empty too. 1 to 65,536 code points.
     """
     context: _builtins.str
-    """The topic in one sentence."""
+    """The topic in one sentence. At most 4,096 code points."""
     if_revision: _builtins.int
     """The revision at which the caller read the nodes. Absent: merge them regardless."""
     request_id: _builtins.str
@@ -888,7 +888,7 @@ class MergeNodesRequest(_message.Message):
 
     @_builtins.property
     def keywords(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Words to find it by."""
+        """Words to find it by. At most 64, each of 1 to 256 code points."""
 
     @_builtins.property
     def embedding(self) -> _types_pb2.Vector:

@@ -491,28 +491,30 @@ class Structure(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     NEWER_FIELD_NUMBER: _builtins.int
     near: _builtins.float
-    """The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction)."""
+    """The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction). 0
+    to 10.
+    """
     reply: _builtins.float
     """The plain score of the question that was asked just before, and that the segment is no question itself. Nothing is
-    lent to an assistant's answer, by the message's `role`.
+    lent to an assistant's answer, by the message's `role`. 0 to 10.
     """
     speaker: _builtins.float
-    """That the query calls the speaker by name, who speaks of himself: in the first person."""
+    """That the query calls the speaker by name, who speaks of himself: in the first person. 0 to 10."""
     time: _builtins.float
     """That the event_time is one that the query's text speaks of: `7 May 2023`, `last week`, `去年三月`; the half, that the
-    segment names a time, where the query asks when.
+    segment names a time, where the query asks when. 0 to 10.
     """
     topic: _builtins.float
-    """The plain score of the best node that summarises the segment."""
+    """The plain score of the best node that summarises the segment. 0 to 10."""
     diversity: _builtins.float
     """The share of its score that a segment loses for repeating a better hit, 0 to 1."""
     conflicts: _builtins.bool
     """Whether the other sides of an open conflict come with the side that was found; of nodes, too."""
     quote: _builtins.float
-    """That the segment holds the query's text word for word, if it is a text of four words or more."""
+    """That the segment holds the query's text word for word, if it is a text of four words or more. 0 to 10."""
     user: _builtins.float
     """That the user of an assistant says it: `role` is `user` or `human`. For chats in which the user's own statements are
-    asked for; what the assistant wrote comes behind them.
+    asked for; what the assistant wrote comes behind them. 0 to 10.
     """
     newer: _builtins.float
     """The share of an older hit's score, 0 to 1, by which a newer one on the same may be worse and still comes before it: a
@@ -1048,7 +1050,7 @@ class AssembleContextRequest(_message.Message):
     """
     min_score: _builtins.float
     """The least weight of what is found for the input, as in AugmentRequest: of facts, strategies without a proof, episodes,
-    turns and memories of the bank alike. Absent: none.
+    turns and memories of the bank alike. Absent: none. 0 to 1.
     """
     recall_turns: _builtins.bool
     """Whether to look into the user's other conversations that teach the collection, the 100 with the newest turns, too: what
@@ -1057,15 +1059,17 @@ class AssembleContextRequest(_message.Message):
     """
     @_builtins.property
     def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
-        """Which parts. Empty: all that are named above."""
+        """Which parts. Empty: all that are named above. At most 16."""
 
     @_builtins.property
     def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored."""
+        """The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored. At most 128;
+        keys of 1 to 2,048 code points.
+        """
 
     @_builtins.property
     def refs(self) -> _containers.RepeatedCompositeFieldContainer[_instructions_pb2.SourceRef]:
-        """Instruction documents to stand behind `system`, at most 64. They are never cut."""
+        """Instruction documents to stand behind `system`, at most 64. They are never cut. 1 to 64."""
 
     @_builtins.property
     def part_timeout(self) -> _duration_pb2.Duration:
@@ -1413,15 +1417,17 @@ class ExplainRequest(_message.Message):
     """
     @_builtins.property
     def parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
-        """Which parts. Empty: all that are named above."""
+        """Which parts. Empty: all that are named above. At most 16."""
 
     @_builtins.property
     def min_revisions(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored."""
+        """The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored. At most 128;
+        keys of 1 to 2,048 code points.
+        """
 
     @_builtins.property
     def refs(self) -> _containers.RepeatedCompositeFieldContainer[_instructions_pb2.SourceRef]:
-        """Instruction documents that stand behind `system`, at most 64."""
+        """Instruction documents that stand behind `system`, at most 64. 1 to 64."""
 
     @_builtins.property
     def segment(self) -> _types_pb2.SegmentRef:

@@ -488,7 +488,7 @@ class EmbeddingSpace(_message.Message):
     source: Global___SpaceSource.ValueType
     """Who makes them."""
     cosine_floor: _builtins.float
-    """The cosine of unrelated texts, which scores 0. For SERVER the embedder's own; for CLIENT absent means 0."""
+    """The cosine of unrelated texts, which scores 0. For SERVER the embedder's own; for CLIENT absent means 0. -1 to 1."""
     cosine_ceiling: _builtins.float
     """The cosine of equal texts, which scores 1; above `cosine_floor`. For SERVER the embedder's own; for CLIENT absent
     means 1.
@@ -585,20 +585,22 @@ class Filter(_message.Message):
     @_builtins.property
     def keywords(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Every one of these must be among the keywords, compared without case. Applies to nodes; a segment counts by the
-        nodes that summarise it. At most 64.
+        nodes that summarise it. At most 64; each of 1 to 256 code points.
         """
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Every one of these labels must be there with this value. At most 64."""
+        """Every one of these labels must be there with this value. At most 64; keys of 1 to 128 code points,
+        values of at most 1,024.
+        """
 
     @_builtins.property
     def states(self) -> _containers.RepeatedScalarFieldContainer[Global___NodeState.ValueType]:
-        """Any of these states. A segment counts by the nodes that summarise it."""
+        """Any of these states. A segment counts by the nodes that summarise it. At most 16."""
 
     @_builtins.property
     def sources(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Any of these sources. At most 64."""
+        """Any of these sources. At most 64; each of 1 to 1,024 code points."""
 
     def __init__(
         self,
@@ -667,7 +669,7 @@ class Bank(_message.Message):
     uid: _builtins.str
     """Tells apart banks that had the same id one after another. Output only."""
     goal: _builtins.str
-    """What the task is to achieve: the user's question."""
+    """What the task is to achieve: the user's question. At most 16,384 code points."""
     user: _builtins.str
     """The user it belongs to; a scope within the tenant, empty for none. Output only."""
     collection: _builtins.str
@@ -864,13 +866,13 @@ class Node(_message.Message):
     node_id: _builtins.str
     """Its id. A merged node gets a new one."""
     summary: _builtins.str
-    """What is known of the topic, in detail."""
+    """What is known of the topic, in detail. At most 65,536 code points."""
     context: _builtins.str
-    """The topic in one sentence; reworded as related nodes come and go."""
+    """The topic in one sentence; reworded as related nodes come and go. At most 4,096 code points."""
     state: Global___NodeState.ValueType
     """Whether it is disputed. Output only."""
     source: _builtins.str
-    """Where it came from (a tool, a document); empty when unknown."""
+    """Where it came from (a tool, a document); empty when unknown. At most 1,024 code points."""
     revision: _builtins.int
     """The bank's revision at which it last changed. Output only."""
     base_context: _builtins.str
@@ -881,7 +883,7 @@ class Node(_message.Message):
     """
     @_builtins.property
     def keywords(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Words to find it by."""
+        """Words to find it by. At most 64, each of at most 256 code points."""
 
     @_builtins.property
     def event_time(self) -> _timestamp_pb2.Timestamp:
@@ -897,7 +899,9 @@ class Node(_message.Message):
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The caller's own marks; those of its interaction unless given."""
+        """The caller's own marks; those of its interaction unless given. At most 64; keys of 1 to 128 code points, values of
+        at most 1,024.
+        """
 
     @_builtins.property
     def interaction_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -1230,9 +1234,11 @@ class Attachment(_message.Message):
     type: _builtins.str
     """`image`, `document`, `code`, or another lower-case word of at most 64 characters."""
     uri: _builtins.str
-    """Where it lies. In Memorize and its kin, empty means the file uploaded under this id (UploadAttachment)."""
+    """Where it lies. In Memorize and its kin, empty means the file uploaded under this id (UploadAttachment). At most
+    4,096 code points.
+    """
     media_type: _builtins.str
-    """Its MIME type, e.g. `application/pdf`; empty when unknown."""
+    """Its MIME type, e.g. `application/pdf`; empty when unknown. At most 255 code points."""
     size: _builtins.int
     """Bytes; 0 when unknown."""
     stored: _builtins.bool
@@ -1675,7 +1681,7 @@ class Insight(_message.Message):
     COMPLETED_BEFORE_FIELD_NUMBER: _builtins.int
     PURGE_TIME_FIELD_NUMBER: _builtins.int
     goal: _builtins.str
-    """What is to be achieved."""
+    """What is to be achieved. At most 16,384 code points."""
     finished: _builtins.bool
     """There is nothing left to do: see `outcome`. Output only."""
     outcome: Global___TaskOutcome.ValueType
@@ -1695,12 +1701,12 @@ class Insight(_message.Message):
     @_builtins.property
     def completed(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompletedTask]:
         """What was done, in order; only ever grows. Where there is more than an answer shows, the first of them are left out
-        (see `completed_before`); GetInsight has them all, page by page.
+        (see `completed_before`); GetInsight has them all, page by page. At most 10,000.
         """
 
     @_builtins.property
     def pending(self) -> _containers.RepeatedCompositeFieldContainer[Global___PendingTask]:
-        """What to do next, in order; the cross-validations of open conflicts stand first."""
+        """What to do next, in order; the cross-validations of open conflicts stand first. At most 10,000."""
 
     @_builtins.property
     def purge_time(self) -> _timestamp_pb2.Timestamp:
@@ -1786,13 +1792,13 @@ class CompletedTask(_message.Message):
     task_id: _builtins.str
     """Its id."""
     type: _builtins.str
-    """SEARCH, SOLVE, ANSWER, CROSS_VALIDATION, or any text."""
+    """SEARCH, SOLVE, ANSWER, CROSS_VALIDATION, or any text. At most 128 code points."""
     description: _builtins.str
-    """What it was to do."""
+    """What it was to do. At most 16,384 code points."""
     status: Global___TaskStatus.ValueType
     """How it ended."""
     context: _builtins.str
-    """What it came to, in at most two sentences: what the agent answered; empty on failure."""
+    """What it came to, in at most two sentences: what the agent answered; empty on failure. At most 16,384 code points."""
     retry_of: _builtins.str
     """The failed task it repeated; empty for none."""
     def __init__(
