@@ -6,15 +6,18 @@ of another source says the same, that stands; what a fact says is not said here 
 """
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.context.evidence import BEST, CUT, Candidate, Kind, Placement, said, untold
 from core.context.lines import one_line
-from core.context.passages import fitting_part
+from core.context.passages import fitting_part, is_short
 from core.context.sections import Item, Section, Tier
+from core.context.turns import shown_of
 from core.conversation.telling import REPLY
 from core.ids import ConversationId
 from core.language import Words
+from core.model.bearing import Shown
 from core.model.conversation import Turn
 from core.model.interaction import Segment
 from core.text.analysis import terms
@@ -27,13 +30,32 @@ ANSWERED = 40
 """and of what it answers, if it is of a reply."""
 
 
-class Passage(NamedTuple):
-    """A piece of a turn as a prompt shows it; either text may be empty."""
+@dataclass(frozen=True, slots=True)
+class Piece(Shown):
+    """The words of a turn that a prompt shows, and the candidate that they are; either text may be empty."""
 
     input: str
     reply: str
-    turn: Turn
     candidate: Candidate
+
+
+class Passage(NamedTuple):
+    """A piece of a turn, and the turn."""
+
+    piece: Piece
+    turn: Turn
+
+    @property
+    def candidate(self) -> Candidate:
+        return self.piece.candidate
+
+
+class _Short(NamedTuple):
+    """What is kept of a segment that no query cuts: the words of a reply, and the piece as it is for queries of which
+    the reply holds a word, and for others."""
+
+    of_reply: Set[str]
+    pieces: dict[bool, Piece]
 
 
 def name_of(conversation_id: ConversationId, step: int) -> str:
@@ -44,7 +66,25 @@ def name_of(conversation_id: ConversationId, step: int) -> str:
 def passage_of(
     conversation_id: ConversationId, turn: Turn, segment: Segment, words: Mapping[str, float]
 ) -> Passage:
-    """Cuts a piece of a turn to what fits a query by its `words`, each with its weight."""
+    """Cuts a piece of a turn to what fits a query by its `words`, each with its weight. What no query cuts is made
+    once, and kept beside the turn."""
+    kept = shown_of(turn).pieces
+    short: _Short | None = kept.get(segment.ref.index)
+    if short is None:
+        is_reply = segment.role == REPLY
+        if not is_short(segment.text, LONGEST) or (is_reply and not is_short(turn.input, ANSWERED)):
+            return Passage(_piece(conversation_id, turn, segment, words), turn)
+        of_reply = frozenset(terms(segment.text)) if is_reply else frozenset()
+        short = kept[segment.ref.index] = _Short(of_reply, {})
+    adds = not words.keys().isdisjoint(short.of_reply)
+    if adds not in short.pieces:
+        short.pieces[adds] = _piece(conversation_id, turn, segment, words)
+    return Passage(short.pieces[adds], turn)
+
+
+def _piece(
+    conversation_id: ConversationId, turn: Turn, segment: Segment, words: Mapping[str, float]
+) -> Piece:
     fits, answered = fitting_part(segment.text, words, LONGEST), ""
     if segment.role == REPLY and turn.input.strip():
         answered = fitting_part(turn.input, words, ANSWERED)
@@ -61,7 +101,7 @@ def passage_of(
         said(*counts, speakers=speakers),
         estimate(input_) + estimate(reply),
     )
-    return Passage(input_, reply, turn, candidate)
+    return Piece(input_, reply, candidate)
 
 
 def _sides(turn: Turn, input_: str, reply: str) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -102,12 +142,12 @@ def _item(passage: Passage, placement: Placement, words: Words, told: Set[int]) 
 
 
 def _line(passage: Passage, words: Words, told: Set[int]) -> str:
-    turn = passage.turn
-    input_ = passage.input
+    piece, turn = passage
+    input_ = piece.input
     if not told.isdisjoint(passage.candidate.said.sentences):
-        input_ = untold(input_, told, (turn.input_speaker,)) or (CUT if passage.reply else input_)
+        input_ = untold(input_, told, (turn.input_speaker,)) or (CUT if piece.reply else input_)
     sides = (
         (turn.input_speaker or words.user, input_),
-        (turn.reply_speaker or words.agent, passage.reply),
+        (turn.reply_speaker or words.agent, piece.reply),
     )
     return " ".join(words.behind(one_line(name), one_line(text)) for name, text in sides if text.strip())

@@ -24,12 +24,17 @@ def longest_in(room: int, place: int) -> int:
     return max(LONGEST * (1 + (place < FOREMOST)), room // TENTH)
 
 
+def is_short(text: str, longest: int) -> bool:
+    """Whether a text takes no more than so many tokens: it is shown whole, whatever the query."""
+    return len(text) <= longest or weight(text) <= longest * PARTS
+
+
 def fitting_part(text: str, words: Mapping[str, float], longest: int) -> str:
     """Returns the run of sentences in about `longest` tokens with the most weight of `words`; of runs alike the first.
 
     A run that begins with a pronoun comes with the sentence before, which names its subject.
     """
-    if len(text) <= longest or weight(text) <= longest * PARTS:
+    if is_short(text, longest):
         return text
     spans = sentences.spans(text)
     start, end = _best_run(text, spans, words, longest * PARTS)

@@ -5,7 +5,7 @@ Law: pure. What stands in it of its own, whatever the prompt's words, is made on
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.context.evidence import Candidate, Copy, Kind, Said, said
 from core.context.lines import hanging, one_line, same
@@ -31,12 +31,14 @@ class _Whole(NamedTuple):
 
 class ShownTurn(NamedTuple):
     """What a prompt shows of a turn, its own words left aside: either side indented, empty where it says nothing; the
-    candidate that it is, with its sentences and what both texts take; and how it stands whole, in either language."""
+    candidate that it is, with its sentences and what both texts take; how it stands whole, in either language; and
+    the pieces of it that other conversations are shown, by the index of the segment that fits."""
 
     input: str
     reply: str
     candidate: Candidate
     whole: dict[str, _Whole]
+    pieces: dict[int, Any]
 
     @property
     def said(self) -> Said:
@@ -60,7 +62,7 @@ def shown_of(turn: Turn) -> ShownTurn:
             said(turn.input, turn.reply, speakers=(turn.input_speaker, turn.reply_speaker)),
             estimate(turn.input) + estimate(turn.reply),
         )
-        shown = turn.keep_shown(ShownTurn(_block(turn.input), _block(turn.reply), candidate, {}))
+        shown = turn.keep_shown(ShownTurn(_block(turn.input), _block(turn.reply), candidate, {}, {}))
     return shown
 
 

@@ -13,9 +13,9 @@ from core.model.conversation import Turn
 MOST_BYTES = 1_000_000
 LARGEST = MOST_BYTES // 20  # that one turn may take
 TURN_BYTES = 600  # about what a cached turn takes beside its text
-COPIES = (
-    4  # of the text: as it is, behind its speakers, and where it has several lines, indented and on one line
-)
+COPIES = 6
+"""Of the text: as it is, behind its speakers, and where it has several lines, indented and on one line; its sentences,
+as they are and as they compare with others."""
 
 
 class TurnCache:

@@ -189,9 +189,15 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         saying = [self.records[key] for key in self._saying.get(identity(given), ())]
         return min(saying, key=lambda record: (record.create_time, record.record_id), default=None)
 
-    def replaced(self, sentence: str) -> Iterable[Record]:
-        """Returns the facts that said this, and of which another took the place that says something else."""
-        return [self.records[key] for key in self._replaced.get(normalised(sentence), ())]
+    @property
+    def has_replaced(self) -> bool:
+        """Whether there are facts of which others took the place that say something else."""
+        return bool(self._replaced)
+
+    def replaced(self, plain: str) -> Iterable[Record]:
+        """Returns the facts that said this, as it compares with others, and of which another took the place that says
+        something else."""
+        return [self.records[key] for key in self._replaced.get(plain, ())]
 
     def proposals_saying(self, given: Record) -> list[Proposal]:
         """Returns the proposals that say the same in these very words, the oldest first."""

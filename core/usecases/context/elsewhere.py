@@ -4,25 +4,23 @@ Law: reads only. Nothing is found where the memory of user, collection or conver
 first to what the collection keeps; nor what holds a secret, or what the collection was told to forget.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from core.context.elsewhere import Passage, passage_of
+from core.context.elsewhere import Passage, Piece, passage_of
 from core.context.evidence import Source, idf_of
 from core.context.weighing import Fitting, Weighable, best_of, weighable
 from core.conversation.conversation import Conversation
+from core.conversation.telling import segment_of, step_of
 from core.errors import CollectionNotFound
 from core.ids import SegmentRef
 from core.keys import CollectionKey, ConversationKey
-from core.long_term.collection import Collection
-from core.long_term.withdrawn import is_withdrawn
+from core.long_term.withdrawn import Sentence, Withdrawn, sentences_of
 from core.model.conversation import ConversationRecord
 from core.model.review import Review
-from core.text import sentences
 from core.text.sensitive import sort_in
 from core.usecases.context.asked import AssembleContext
 from core.usecases.conversation.across import AllConversations, newest, read_each
@@ -88,14 +86,13 @@ async def _passages(
         by_key.setdefault(keys[fit.place], []).append(fit)
 
     def read(conversation: Conversation) -> dict[SegmentRef, Passage]:
-        name = conversation.record.key.conversation_id
-        there = [
-            fit.ref for fit in by_key[conversation.record.key] if fit.ref.interaction_id in conversation.turns
-        ]
-        return {
-            ref: passage_of(name, conversation.turns[ref.interaction_id], conversation.segment(ref), weights)
-            for ref in there
-        }
+        name, bounds = conversation.record.key.conversation_id, conversation.verbatim.order.bounds
+        found: dict[SegmentRef, Passage] = {}
+        for ref in (fit.ref for fit in by_key[conversation.record.key]):
+            if ref.interaction_id in conversation.turns:
+                turn = conversation.cached_turn(step_of(ref.interaction_id))
+                found[ref] = passage_of(name, turn, segment_of(turn, ref, *bounds(ref)), weights)
+        return found
 
     told = dict(await read_each(house, list(by_key), read))
     at = [(told.get(keys[fit.place], {}).get(fit.ref), fit) for fit in found]
@@ -118,9 +115,9 @@ async def _admitted(
     """Returns what may be told of it, best first, as much as the room holds."""
     try:
         async with looking(house, key, command.least(key)) as opened:
-            admitted = list(_filling(found, room, partial(_is_withdrawn, opened.collection)))
+            admitted = list(_filling(found, room, Withdrawn(opened.collection)))
     except CollectionNotFound:
-        admitted = list(_filling(found, room, lambda _: False))
+        admitted = list(_filling(found, room, None))
     if not admitted:
         return None
     return Elsewhere(
@@ -134,7 +131,7 @@ async def _admitted(
     )
 
 
-def _filling(found: Sequence[_Told], room: int, withdrawn: Callable[[Passage], bool]) -> Iterator[_Told]:
+def _filling(found: Sequence[_Told], room: int, withdrawn: Withdrawn | None) -> Iterator[_Told]:
     """Yields what holds no secret and is not withdrawn, until it fills the room; of what has nothing in common with the
     input a few."""
     few, best = FEW, found[0].fit.fit if found else 0.0
@@ -144,12 +141,25 @@ def _filling(found: Sequence[_Told], room: int, withdrawn: Callable[[Passage], b
         passage, fits = one.passage, one.fit.has_in_common
         if not fits and (not few or one.fit.fit < best - BEHIND):
             continue
-        if sort_in((passage.input, passage.reply)) is None and not withdrawn(passage):
+        read, time = _read(passage.piece), passage.turn.event_time
+        if not read.is_secret and not (withdrawn and withdrawn.has_any(read.sentences, time)):
             room -= passage.candidate.tokens
             few -= not fits
             yield one
 
 
-def _is_withdrawn(collection: Collection, passage: Passage) -> bool:
-    said = [*sentences.split(passage.input), *sentences.split(passage.reply)]
-    return is_withdrawn(collection, said, passage.turn.event_time)
+class _Read(NamedTuple):
+    """What a piece says, and whether it holds a secret."""
+
+    sentences: tuple[Sentence, ...]
+    is_secret: bool
+
+
+def _read(piece: Piece) -> _Read:
+    """Returns what is kept of a piece; reads it where nothing is kept yet."""
+    try:
+        read: _Read = piece.shown
+    except AttributeError:
+        texts = (piece.input, piece.reply)
+        read = piece.keep_shown(_Read(sentences_of(texts), sort_in(texts) is not None))
+    return read
