@@ -272,7 +272,7 @@ type ConversationRecord struct {
 	Collection string `protobuf:"bytes,3,opt,name=collection,proto3" json:"collection,omitempty"`
 	// What it is about, at most 10,000 code points.
 	Goal string `protobuf:"bytes,4,opt,name=goal,proto3" json:"goal,omitempty"`
-	// The caller's own marks. At most 64.
+	// The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What departs from the configuration.
 	Settings *ConversationSettings `protobuf:"bytes,6,opt,name=settings,proto3" json:"settings,omitempty"`
@@ -478,7 +478,7 @@ type ConversationSettings struct {
 	SummaryEvery *int32 `protobuf:"varint,6,opt,name=summary_every,json=summaryEvery,proto3,oneof" json:"summary_every,omitempty"`
 	// The most of a summary, in Chinese characters or in words of other languages, 20 to 2,000.
 	SummaryLength *int32 `protobuf:"varint,7,opt,name=summary_length,json=summaryLength,proto3,oneof" json:"summary_length,omitempty"`
-	// After how long without a turn it ends, at least a second.
+	// After how long without a turn it ends, at least a second. At least 1.
 	IdleTimeout *durationpb.Duration `protobuf:"bytes,8,opt,name=idle_timeout,json=idleTimeout,proto3" json:"idle_timeout,omitempty"`
 	// Whether facts are looked for in what the user says and tools answer.
 	ExtractFacts *bool `protobuf:"varint,9,opt,name=extract_facts,json=extractFacts,proto3,oneof" json:"extract_facts,omitempty"`
@@ -607,7 +607,7 @@ type Turn struct {
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The cluster it lies in. Empty: none. Set by the service.
 	ClusterId string `protobuf:"bytes,8,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
-	// The caller's own marks. At most 64.
+	// The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,9,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The invocation it came from. Empty: none. Set by the service.
 	InvocationId string `protobuf:"bytes,10,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
@@ -1356,7 +1356,7 @@ type CreateConversationRequest struct {
 	Collection string `protobuf:"bytes,3,opt,name=collection,proto3" json:"collection,omitempty"`
 	// What it is about, at most 10,000 code points.
 	Goal string `protobuf:"bytes,4,opt,name=goal,proto3" json:"goal,omitempty"`
-	// The caller's own marks. At most 64.
+	// The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What departs from the configuration.
 	Settings *ConversationSettings `protobuf:"bytes,6,opt,name=settings,proto3" json:"settings,omitempty"`
@@ -1678,15 +1678,15 @@ type ListConversationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose conversation, 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Only those of this collection. Empty: of any.
+	// Only those of this collection. Empty: of any. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
-	// Only those with all of these.
+	// Only those with all of these. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Only those in this state. Not told: any.
 	State ConversationState `protobuf:"varint,4,opt,name=state,proto3,enum=memorybank.v1.ConversationState" json:"state,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where the page before ended. Empty: the beginning.
+	// Where the page before ended. Empty: the beginning. At most 1,024 code points.
 	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2338,7 +2338,7 @@ type AddTurnsRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which conversation; one that is not there is made.
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
-	// The collection of a conversation that is made here. An existing one keeps its own.
+	// The collection of a conversation that is made here. An existing one keeps its own. At most 128 code points.
 	Collection string `protobuf:"bytes,3,opt,name=collection,proto3" json:"collection,omitempty"`
 	// 1 to 100, in the order they were said.
 	Turns []*Turn `protobuf:"bytes,4,rep,name=turns,proto3" json:"turns,omitempty"`
@@ -2484,13 +2484,13 @@ type ListTurnsRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which conversation.
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
-	// The first to list. Absent: the oldest.
+	// The first to list. Absent: the oldest. 1 to 999,999,999,999.
 	FirstStep *int64 `protobuf:"varint,3,opt,name=first_step,json=firstStep,proto3,oneof" json:"first_step,omitempty"`
-	// The last to list, inclusive. Absent: the newest.
+	// The last to list, inclusive. Absent: the newest. 1 to 999,999,999,999.
 	LastStep *int64 `protobuf:"varint,4,opt,name=last_step,json=lastStep,proto3,oneof" json:"last_step,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where the page before ended. Empty: the beginning.
+	// Where the page before ended. Empty: the beginning. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision *int64 `protobuf:"varint,7,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -2676,11 +2676,11 @@ type DeleteTurnsRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which conversation.
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
-	// 1 to 1,000 different steps that are there. Not together with a range.
+	// 1 to 1,000 different steps that are there. Not together with a range. At most 1,000, each 1 to 999,999,999,999.
 	Steps []int64 `protobuf:"varint,3,rep,packed,name=steps,proto3" json:"steps,omitempty"`
-	// The first of a range; of its steps those that are there are deleted, at least one must be.
+	// The first of a range; of its steps those that are there are deleted, at least one must be. 1 to 999,999,999,999.
 	FirstStep *int64 `protobuf:"varint,4,opt,name=first_step,json=firstStep,proto3,oneof" json:"first_step,omitempty"`
-	// The last of the range, inclusive; at most 100,000 steps.
+	// The last of the range, inclusive; at most 100,000 steps. 1 to 999,999,999,999.
 	LastStep *int64 `protobuf:"varint,5,opt,name=last_step,json=lastStep,proto3,oneof" json:"last_step,omitempty"`
 	// Makes a repetition harmless. Empty: none.
 	RequestId string `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -2883,9 +2883,10 @@ type SearchTurnsRequest struct {
 	EventTime *TimeRange `protobuf:"bytes,7,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
 	// The least revision to be seen; only of one conversation. Absent: as the replica knows it.
 	MinRevision *int64 `protobuf:"varint,8,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
-	// Of all conversations only those that teach this collection. Empty: any.
+	// Of all conversations only those that teach this collection. Empty: any. At most 128 code points.
 	Collection string `protobuf:"bytes,9,opt,name=collection,proto3" json:"collection,omitempty"`
-	// Of all conversations only those with all of these labels. At most 64.
+	// Of all conversations only those with all of these labels. At most 64; keys of 1 to 128 code points,
+	// values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// How many conversations are searched at the most, 1 to 1,000. Absent: 100.
 	MostConversations *int32 `protobuf:"varint,11,opt,name=most_conversations,json=mostConversations,proto3,oneof" json:"most_conversations,omitempty"`
@@ -3559,7 +3560,7 @@ type ListKeysRequest struct {
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where the page before ended. Empty: the beginning.
+	// Where the page before ended. Empty: the beginning. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -3705,7 +3706,7 @@ type ListClustersRequest struct {
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where the page before ended. Empty: the beginning.
+	// Where the page before ended. Empty: the beginning. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -3997,15 +3998,15 @@ type ListSummariesRequest struct {
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// Only of this kind. Not told: of any.
 	Kind SummaryKind `protobuf:"varint,3,opt,name=kind,proto3,enum=memorybank.v1.SummaryKind" json:"kind,omitempty"`
-	// Only those that reach this step. Absent: any.
+	// Only those that reach this step. Absent: any. 1 to 999,999,999,999.
 	FirstStep *int64 `protobuf:"varint,4,opt,name=first_step,json=firstStep,proto3,oneof" json:"first_step,omitempty"`
-	// Only those that begin by this step. Absent: any.
+	// Only those that begin by this step. Absent: any. 1 to 999,999,999,999.
 	LastStep *int64 `protobuf:"varint,5,opt,name=last_step,json=lastStep,proto3,oneof" json:"last_step,omitempty"`
 	// Only those whose turns were said, in part, in this time. Absent: any.
 	Time *TimeRange `protobuf:"bytes,6,opt,name=time,proto3" json:"time,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where the page before ended. Empty: the beginning.
+	// Where the page before ended. Empty: the beginning. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,9,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -4177,9 +4178,9 @@ type DeleteSummariesRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which conversation.
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
-	// The first step of the range.
+	// The first step of the range. 1 to 999,999,999,999.
 	FirstStep *int64 `protobuf:"varint,3,opt,name=first_step,json=firstStep,proto3,oneof" json:"first_step,omitempty"`
-	// Its last step, inclusive.
+	// Its last step, inclusive. 1 to 999,999,999,999.
 	LastStep *int64 `protobuf:"varint,4,opt,name=last_step,json=lastStep,proto3,oneof" json:"last_step,omitempty"`
 	// Instead of steps: the time in which all their turns were said.
 	Time *TimeRange `protobuf:"bytes,5,opt,name=time,proto3" json:"time,omitempty"`
@@ -4352,7 +4353,7 @@ type Item struct {
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
 	// How many tokens it takes in a prompt. Set by the service.
 	Tokens int32 `protobuf:"varint,11,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// The caller's own marks. At most 64.
+	// The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Metadata      map[string]string `protobuf:"bytes,12,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4479,13 +4480,13 @@ type InvocationSummary struct {
 	InvocationId string `protobuf:"bytes,1,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
 	// What was asked; of a long one the first 2,000 code points.
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
-	// What was asked, done and answered, in few words.
+	// What was asked, done and answered, in few words. At most 4,096 code points.
 	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
 	// What was answered; of a long one the first 2,000 code points.
 	Result string `protobuf:"bytes,4,opt,name=result,proto3" json:"result,omitempty"`
 	// Whether it succeeded.
 	Succeeded bool `protobuf:"varint,5,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
-	// The turn that was added. 0: none was.
+	// The turn that was added. 0: none was. 0 to 999,999,999,999.
 	Step int64 `protobuf:"varint,6,opt,name=step,proto3" json:"step,omitempty"`
 	// When it ended.
 	EventTime     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
@@ -5407,7 +5408,7 @@ type ListInvocationsRequest struct {
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where the page before ended. Empty: the beginning.
+	// Where the page before ended. Empty: the beginning. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -5670,7 +5671,7 @@ type RetractTurnsRequest struct {
 	// Which conversation.
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// 1 to 1,000 different steps that are there. Empty: by `writer` and `written`, of which one must be given then, and only
-	// then.
+	// then. At most 1,000, each 1 to 999,999,999,999.
 	Steps []int64 `protobuf:"varint,3,rep,packed,name=steps,proto3" json:"steps,omitempty"`
 	// What API keys of this subject wrote, at most 128 code points. Empty: any.
 	Writer string `protobuf:"bytes,4,opt,name=writer,proto3" json:"writer,omitempty"`
@@ -6200,7 +6201,7 @@ type ListTurnRetractionsRequest struct {
 	ConversationId string `protobuf:"bytes,2,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -6341,47 +6342,48 @@ var File_memorybank_v1_conversation_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\n" +
-	" memorybank/v1/conversation.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x19memorybank/v1/types.proto\"\xea\x06\n" +
+	" memorybank/v1/conversation.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x1bmemorybank/v1/options.proto\x1a\x19memorybank/v1/types.proto\"\xdd\a\n" +
 	"\x12ConversationRecord\x12\x18\n" +
 	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12$\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12*\n" +
 	"\n" +
-	"collection\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x12\n" +
-	"\x04goal\x18\x04 \x01(\tR\x04goal\x12E\n" +
-	"\x06labels\x18\x05 \x03(\v2-.memorybank.v1.ConversationRecord.LabelsEntryR\x06labels\x12?\n" +
+	"collection\x18\x03 \x01(\tB\n" +
+	"\xe8\xe0\x18\x03\xfa\xe0\x18\x02X\x02R\n" +
+	"collection\x12\x1b\n" +
+	"\x04goal\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x90NR\x04goal\x12Y\n" +
+	"\x06labels\x18\x05 \x03(\v2-.memorybank.v1.ConversationRecord.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12?\n" +
 	"\bsettings\x18\x06 \x01(\v2#.memorybank.v1.ConversationSettingsR\bsettings\x12\x18\n" +
-	"\aenabled\x18\a \x01(\bR\aenabled\x126\n" +
-	"\x05state\x18\b \x01(\x0e2 .memorybank.v1.ConversationStateR\x05state\x12\x1d\n" +
+	"\aenabled\x18\a \x01(\bR\aenabled\x12>\n" +
+	"\x05state\x18\b \x01(\x0e2 .memorybank.v1.ConversationStateB\x06\xfa\xe0\x18\x02X\x02R\x05state\x12%\n" +
 	"\n" +
-	"turn_count\x18\t \x01(\x03R\tturnCount\x12\x1b\n" +
+	"turn_count\x18\t \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\tturnCount\x12#\n" +
 	"\tlast_step\x18\n" +
-	" \x01(\x03R\blastStep\x12+\n" +
-	"\x03ttl\x18\v \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12;\n" +
-	"\vcreate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vupdate_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12@\n" +
-	"\x0elast_turn_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\flastTurnTime\x125\n" +
-	"\bend_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12!\n" +
-	"\ftokens_spent\x18\x10 \x01(\x03R\vtokensSpent\x12\x1a\n" +
-	"\brevision\x18\x11 \x01(\x03R\brevision\x12!\n" +
-	"\fextracted_to\x18\x12 \x01(\x03R\vextractedTo\x1a9\n" +
+	" \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\blastStep\x12+\n" +
+	"\x03ttl\x18\v \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12C\n" +
+	"\vcreate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12C\n" +
+	"\vupdate_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"updateTime\x12H\n" +
+	"\x0elast_turn_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\flastTurnTime\x12=\n" +
+	"\bend_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\aendTime\x12)\n" +
+	"\ftokens_spent\x18\x10 \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\vtokensSpent\x12\"\n" +
+	"\brevision\x18\x11 \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\brevision\x12)\n" +
+	"\fextracted_to\x18\x12 \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\vextractedTo\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe5\x04\n" +
-	"\x14ConversationSettings\x12$\n" +
-	"\vshort_turns\x18\x01 \x01(\x05H\x00R\n" +
-	"shortTurns\x88\x01\x01\x12#\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9c\x06\n" +
+	"\x14ConversationSettings\x12<\n" +
+	"\vshort_turns\x18\x01 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00\x00i@H\x00R\n" +
+	"shortTurns\x88\x01\x01\x12;\n" +
 	"\n" +
-	"similarity\x18\x02 \x01(\x01H\x01R\n" +
-	"similarity\x88\x01\x01\x12&\n" +
-	"\fmax_clusters\x18\x03 \x01(\x05H\x02R\vmaxClusters\x88\x01\x01\x12(\n" +
-	"\rhit_threshold\x18\x04 \x01(\x05H\x03R\fhitThreshold\x88\x01\x01\x12&\n" +
-	"\ftop_clusters\x18\x05 \x01(\x05H\x04R\vtopClusters\x88\x01\x01\x12(\n" +
-	"\rsummary_every\x18\x06 \x01(\x05H\x05R\fsummaryEvery\x88\x01\x01\x12*\n" +
-	"\x0esummary_length\x18\a \x01(\x05H\x06R\rsummaryLength\x88\x01\x01\x12<\n" +
-	"\fidle_timeout\x18\b \x01(\v2\x19.google.protobuf.DurationR\vidleTimeout\x12(\n" +
+	"similarity\x18\x02 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x01R\n" +
+	"similarity\x88\x01\x01\x12>\n" +
+	"\fmax_clusters\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x02R\vmaxClusters\x88\x01\x01\x12@\n" +
+	"\rhit_threshold\x18\x04 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x80\x84.AH\x03R\fhitThreshold\x88\x01\x01\x12>\n" +
+	"\ftop_clusters\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00Y@H\x04R\vtopClusters\x88\x01\x01\x12@\n" +
+	"\rsummary_every\x18\x06 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00@1\x00\x00\x00\x00\x00@\x8f@H\x05R\fsummaryEvery\x88\x01\x01\x12B\n" +
+	"\x0esummary_length\x18\a \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x004@1\x00\x00\x00\x00\x00@\x9f@H\x06R\rsummaryLength\x88\x01\x01\x12K\n" +
+	"\fidle_timeout\x18\b \x01(\v2\x19.google.protobuf.DurationB\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\xf0?R\vidleTimeout\x12(\n" +
 	"\rextract_facts\x18\t \x01(\bH\aR\fextractFacts\x88\x01\x01\x12,\n" +
 	"\x0frecord_episodes\x18\n" +
 	" \x01(\bH\bR\x0erecordEpisodes\x88\x01\x01B\x0e\n" +
@@ -6393,25 +6395,26 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x0e_summary_everyB\x11\n" +
 	"\x0f_summary_lengthB\x10\n" +
 	"\x0e_extract_factsB\x12\n" +
-	"\x10_record_episodes\"\xaa\x04\n" +
-	"\x04Turn\x12\x12\n" +
-	"\x04step\x18\x01 \x01(\x03R\x04step\x12\x14\n" +
-	"\x05input\x18\x02 \x01(\tR\x05input\x12\x14\n" +
-	"\x05reply\x18\x03 \x01(\tR\x05reply\x12#\n" +
-	"\rinput_speaker\x18\x04 \x01(\tR\finputSpeaker\x12#\n" +
-	"\rreply_speaker\x18\x05 \x01(\tR\freplySpeaker\x129\n" +
+	"\x10_record_episodes\"\x9a\x05\n" +
+	"\x04Turn\x12\x1a\n" +
+	"\x04step\x18\x01 \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\x04step\x12\x1e\n" +
+	"\x05input\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\xa0\x8d\x06R\x05input\x12\x1e\n" +
+	"\x05reply\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x10\xa0\x8d\x06R\x05reply\x12,\n" +
+	"\rinput_speaker\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\finputSpeaker\x12,\n" +
+	"\rreply_speaker\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\freplySpeaker\x129\n" +
 	"\n" +
-	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12;\n" +
-	"\vcreate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12\x1d\n" +
+	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12C\n" +
+	"\vcreate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12%\n" +
 	"\n" +
-	"cluster_id\x18\b \x01(\tR\tclusterId\x127\n" +
-	"\x06labels\x18\t \x03(\v2\x1f.memorybank.v1.Turn.LabelsEntryR\x06labels\x12)\n" +
+	"cluster_id\x18\b \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\tclusterId\x12K\n" +
+	"\x06labels\x18\t \x03(\v2\x1f.memorybank.v1.Turn.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12/\n" +
 	"\rinvocation_id\x18\n" +
-	" \x01(\tB\x04\xe8\xe0\x18\x06R\finvocationId\x12\x16\n" +
-	"\x06writer\x18\v \x01(\tR\x06writer\x12#\n" +
-	"\rmetadata_json\x18\f \x01(\tR\fmetadataJson\x12%\n" +
-	"\x0emetadata_bytes\x18\r \x01(\x03R\rmetadataBytes\x1a9\n" +
+	" \x01(\tB\n" +
+	"\xe8\xe0\x18\x06\xfa\xe0\x18\x02X\x02R\finvocationId\x12\x1e\n" +
+	"\x06writer\x18\v \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\x06writer\x12+\n" +
+	"\rmetadata_json\x18\f \x01(\tB\x06\xfa\xe0\x18\x02\x18\x04R\fmetadataJson\x12-\n" +
+	"\x0emetadata_bytes\x18\r \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\rmetadataBytes\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xc4\x01\n" +
@@ -6440,25 +6443,25 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"start_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xa6\x03\n" +
+	"createTime\"\xef\x03\n" +
 	"\x03Key\x12\x15\n" +
-	"\x06key_id\x18\x01 \x01(\tR\x05keyId\x12*\n" +
-	"\x04type\x18\x02 \x01(\x0e2\x16.memorybank.v1.KeyTypeR\x04type\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1d\n" +
+	"\x06key_id\x18\x01 \x01(\tR\x05keyId\x122\n" +
+	"\x04type\x18\x02 \x01(\x0e2\x16.memorybank.v1.KeyTypeB\x06\xfa\xe0\x18\x02X\x02R\x04type\x12\x1b\n" +
+	"\x04text\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\xe8\aR\x04text\x12%\n" +
 	"\n" +
-	"cluster_id\x18\x04 \x01(\tR\tclusterId\x12\x1d\n" +
+	"cluster_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\tclusterId\x12%\n" +
 	"\n" +
-	"from_steps\x18\x05 \x03(\x03R\tfromSteps\x12;\n" +
-	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12\x1a\n" +
-	"\brevision\x18\b \x01(\x03R\brevision\x129\n" +
+	"from_steps\x18\x05 \x03(\x03B\x06\xfa\xe0\x18\x02X\x02R\tfromSteps\x12C\n" +
+	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12C\n" +
+	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"updateTime\x12\"\n" +
+	"\brevision\x18\b \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\brevision\x12A\n" +
 	"\n" +
-	"event_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x129\n" +
+	"event_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\teventTime\x12A\n" +
 	"\n" +
 	"shown_time\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tshownTime\"\xfe\x01\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\tshownTime\"\xfe\x01\n" +
 	"\x12ConversationCounts\x12\x14\n" +
 	"\x05turns\x18\x01 \x01(\x03R\x05turns\x12\x1a\n" +
 	"\bclusters\x18\x02 \x01(\x03R\bclusters\x12%\n" +
@@ -6477,20 +6480,21 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x03why\x18\a \x03(\v2\x19.memorybank.v1.ScoreShareR\x03why\x12'\n" +
 	"\x0fconversation_id\x18\b \x01(\tR\x0econversationIdB\x12\n" +
 	"\x10_attribute_scoreB\x12\n" +
-	"\x10_embedding_score\"\xdf\x03\n" +
-	"\x19CreateConversationRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12$\n" +
+	"\x10_embedding_score\"\x9c\x04\n" +
+	"\x19CreateConversationRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x123\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12+\n" +
 	"\n" +
-	"collection\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x12\n" +
-	"\x04goal\x18\x04 \x01(\tR\x04goal\x12L\n" +
-	"\x06labels\x18\x05 \x03(\v24.memorybank.v1.CreateConversationRequest.LabelsEntryR\x06labels\x12?\n" +
+	"collection\x18\x03 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12\x1b\n" +
+	"\x04goal\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x90NR\x04goal\x12`\n" +
+	"\x06labels\x18\x05 \x03(\v24.memorybank.v1.CreateConversationRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12?\n" +
 	"\bsettings\x18\x06 \x01(\v2#.memorybank.v1.ConversationSettingsR\bsettings\x12\x1d\n" +
 	"\aenabled\x18\a \x01(\bH\x00R\aenabled\x88\x01\x01\x12+\n" +
-	"\x03ttl\x18\b \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12\x1d\n" +
+	"\x03ttl\x18\b \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12%\n" +
 	"\n" +
-	"request_id\x18\t \x01(\tR\trequestId\x1a9\n" +
+	"request_id\x18\t \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\n" +
@@ -6499,54 +6503,54 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x1aCreateConversationResponse\x12E\n" +
 	"\fconversation\x18\x01 \x01(\v2!.memorybank.v1.ConversationRecordR\fconversation\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xcb\x01\n" +
-	"\x16GetConversationRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12&\n" +
-	"\fmin_revision\x18\x03 \x01(\x03H\x00R\vminRevision\x88\x01\x01\x12/\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xed\x01\n" +
+	"\x16GetConversationRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x125\n" +
+	"\fmin_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01\x12/\n" +
 	"\x13include_invocations\x18\x04 \x01(\bR\x12includeInvocationsB\x0f\n" +
 	"\r_min_revision\"\xfb\x01\n" +
 	"\x17GetConversationResponse\x12E\n" +
 	"\fconversation\x18\x01 \x01(\v2!.memorybank.v1.ConversationRecordR\fconversation\x129\n" +
 	"\x06counts\x18\x02 \x01(\v2!.memorybank.v1.ConversationCountsR\x06counts\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12B\n" +
-	"\vinvocations\x18\x04 \x03(\v2 .memorybank.v1.InvocationSummaryR\vinvocations\"\xd6\x02\n" +
-	"\x18ListConversationsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\vinvocations\x18\x04 \x03(\v2 .memorybank.v1.InvocationSummaryR\vinvocations\"\x9d\x03\n" +
+	"\x18ListConversationsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12K\n" +
-	"\x06labels\x18\x03 \x03(\v23.memorybank.v1.ListConversationsRequest.LabelsEntryR\x06labels\x126\n" +
-	"\x05state\x18\x04 \x01(\x0e2 .memorybank.v1.ConversationStateR\x05state\x12\x1b\n" +
-	"\tpage_size\x18\x05 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12_\n" +
+	"\x06labels\x18\x03 \x03(\v23.memorybank.v1.ListConversationsRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x126\n" +
+	"\x05state\x18\x04 \x01(\x0e2 .memorybank.v1.ConversationStateR\x05state\x123\n" +
+	"\tpage_size\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tR\tpageToken\x1a9\n" +
+	"page_token\x18\x06 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8c\x01\n" +
 	"\x19ListConversationsResponse\x12G\n" +
 	"\rconversations\x18\x01 \x03(\v2!.memorybank.v1.ConversationRecordR\rconversations\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbd\x02\n" +
-	"\x19UpdateConversationRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12E\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe7\x02\n" +
+	"\x19UpdateConversationRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12E\n" +
 	"\fconversation\x18\x03 \x01(\v2!.memorybank.v1.ConversationRecordR\fconversation\x12;\n" +
 	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x05 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"\x9b\x01\n" +
 	"\x1aUpdateConversationResponse\x12E\n" +
 	"\fconversation\x18\x01 \x01(\v2!.memorybank.v1.ConversationRecordR\fconversation\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x94\x01\n" +
-	"\x16EndConversationRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xaf\x01\n" +
+	"\x16EndConversationRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12%\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\x12\x12\n" +
+	"request_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12\x12\n" +
 	"\x04wait\x18\x04 \x01(\bR\x04wait\"\x9a\x02\n" +
 	"\x17EndConversationResponse\x12E\n" +
 	"\fconversation\x18\x01 \x01(\v2!.memorybank.v1.ConversationRecordR\fconversation\x12\x1a\n" +
@@ -6556,15 +6560,15 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\n" +
 	"episode_id\x18\x05 \x01(\tR\tepisodeId\x12\x1a\n" +
 	"\bwithheld\x18\x06 \x01(\x05R\bwithheld\x12*\n" +
-	"\x05usage\x18\a \x01(\v2\x14.memorybank.v1.UsageR\x05usage\"\x85\x02\n" +
-	"\x19DeleteConversationRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
-	"\rallow_missing\x18\x03 \x01(\bR\fallowMissing\x12$\n" +
-	"\vif_revision\x18\x04 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"\x05usage\x18\a \x01(\v2\x14.memorybank.v1.UsageR\x05usage\"\xaf\x02\n" +
+	"\x19DeleteConversationRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12#\n" +
+	"\rallow_missing\x18\x03 \x01(\bR\fallowMissing\x123\n" +
+	"\vif_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\x12%\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12%\n" +
 	"\x0eforget_records\x18\x06 \x01(\bR\rforgetRecordsB\x0e\n" +
 	"\f_if_revision\"\xb8\x01\n" +
 	"\x1aDeleteConversationResponse\x12\x14\n" +
@@ -6573,32 +6577,32 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\tsummaries\x18\x03 \x01(\x03R\tsummaries\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\x03R\x04keys\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x06 \x01(\bR\breplayed\"\xca\x01\n" +
-	"\x0fAddTurnsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12$\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\"\xf6\x01\n" +
+	"\x0fAddTurnsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12+\n" +
 	"\n" +
-	"collection\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12)\n" +
-	"\x05turns\x18\x04 \x03(\v2\x13.memorybank.v1.TurnR\x05turns\x12\x1d\n" +
+	"collection\x18\x03 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x123\n" +
+	"\x05turns\x18\x04 \x03(\v2\x13.memorybank.v1.TurnB\b\xfa\xe0\x18\x048\x01@dR\x05turns\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\"u\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"u\n" +
 	"\x10AddTurnsResponse\x12)\n" +
 	"\x05turns\x18\x01 \x03(\v2\x13.memorybank.v1.TurnR\x05turns\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x98\x03\n" +
-	"\x10ListTurnsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\"\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xac\x04\n" +
+	"\x10ListTurnsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12:\n" +
 	"\n" +
-	"first_step\x18\x03 \x01(\x03H\x00R\tfirstStep\x88\x01\x01\x12 \n" +
-	"\tlast_step\x18\x04 \x01(\x03H\x01R\blastStep\x88\x01\x01\x12\x1b\n" +
-	"\tpage_size\x18\x05 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"first_step\x18\x03 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x00R\tfirstStep\x88\x01\x01\x128\n" +
+	"\tlast_step\x18\x04 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x01R\blastStep\x88\x01\x01\x123\n" +
+	"\tpage_size\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\a \x01(\x03H\x02R\vminRevision\x88\x01\x01\x12\x16\n" +
-	"\x06writer\x18\b \x01(\tR\x06writer\x12\x17\n" +
-	"\x04last\x18\t \x01(\x05H\x03R\x04last\x88\x01\x01\x12)\n" +
+	"page_token\x18\x06 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\a \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x02R\vminRevision\x88\x01\x01\x12\x1f\n" +
+	"\x06writer\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x06writer\x12/\n" +
+	"\x04last\x18\t \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x03R\x04last\x88\x01\x01\x12)\n" +
 	"\x10include_metadata\x18\n" +
 	" \x01(\bR\x0fincludeMetadataB\r\n" +
 	"\v_first_stepB\f\n" +
@@ -6609,16 +6613,16 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x11ListTurnsResponse\x12)\n" +
 	"\x05turns\x18\x01 \x03(\v2\x13.memorybank.v1.TurnR\x05turns\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\x98\x02\n" +
-	"\x12DeleteTurnsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x14\n" +
-	"\x05steps\x18\x03 \x03(\x03R\x05steps\x12\"\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x80\x03\n" +
+	"\x12DeleteTurnsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x121\n" +
+	"\x05steps\x18\x03 \x03(\x03B\x1b\xfa\xe0\x18\x17)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amB@\xe8\aH\x01R\x05steps\x12:\n" +
 	"\n" +
-	"first_step\x18\x04 \x01(\x03H\x00R\tfirstStep\x88\x01\x01\x12 \n" +
-	"\tlast_step\x18\x05 \x01(\x03H\x01R\blastStep\x88\x01\x01\x12\x1d\n" +
+	"first_step\x18\x04 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x00R\tfirstStep\x88\x01\x01\x128\n" +
+	"\tlast_step\x18\x05 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x01R\blastStep\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestId\x12!\n" +
+	"request_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12!\n" +
 	"\fkeep_records\x18\a \x01(\bR\vkeepRecordsB\r\n" +
 	"\v_first_stepB\f\n" +
 	"\n" +
@@ -6629,24 +6633,27 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\tsummaries\x18\x03 \x01(\x03R\tsummaries\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\x03R\x04keys\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x06 \x01(\bR\breplayed\"\x82\x05\n" +
-	"\x12SearchTurnsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x14\n" +
-	"\x04text\x18\x03 \x01(\tH\x00R\x04text\x125\n" +
-	"\tembedding\x18\x04 \x01(\v2\x15.memorybank.v1.VectorH\x00R\tembedding\x12\x18\n" +
-	"\x05top_k\x18\x05 \x01(\x05H\x01R\x04topK\x88\x01\x01\x12\x19\n" +
-	"\x05alpha\x18\x06 \x01(\x01H\x02R\x05alpha\x88\x01\x01\x127\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\"\x9d\x06\n" +
+	"\x12SearchTurnsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x123\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12 \n" +
+	"\x04text\x18\x03 \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x01 \x01H\x00R\x04text\x125\n" +
+	"\tembedding\x18\x04 \x01(\v2\x15.memorybank.v1.VectorH\x00R\tembedding\x120\n" +
+	"\x05top_k\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x01R\x04topK\x88\x01\x01\x121\n" +
+	"\x05alpha\x18\x06 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x02R\x05alpha\x88\x01\x01\x127\n" +
 	"\n" +
-	"event_time\x18\a \x01(\v2\x18.memorybank.v1.TimeRangeR\teventTime\x12&\n" +
-	"\fmin_revision\x18\b \x01(\x03H\x03R\vminRevision\x88\x01\x01\x12$\n" +
+	"event_time\x18\a \x01(\v2\x18.memorybank.v1.TimeRangeR\teventTime\x125\n" +
+	"\fmin_revision\x18\b \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x03R\vminRevision\x88\x01\x01\x12+\n" +
 	"\n" +
-	"collection\x18\t \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12E\n" +
+	"collection\x18\t \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12Y\n" +
 	"\x06labels\x18\n" +
-	" \x03(\v2-.memorybank.v1.SearchTurnsRequest.LabelsEntryR\x06labels\x122\n" +
-	"\x12most_conversations\x18\v \x01(\x05H\x04R\x11mostConversations\x88\x01\x01\x12\x1f\n" +
-	"\vcluster_ids\x18\f \x03(\tR\n" +
+	" \x03(\v2-.memorybank.v1.SearchTurnsRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12J\n" +
+	"\x12most_conversations\x18\v \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x04R\x11mostConversations\x88\x01\x01\x12+\n" +
+	"\vcluster_ids\x18\f \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\n" +
 	"clusterIds\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -6661,91 +6668,91 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1c\n" +
 	"\ttruncated\x18\x03 \x01(\bR\ttruncated\x12$\n" +
 	"\rconversations\x18\x04 \x01(\x05R\rconversations\x12-\n" +
-	"\x12more_conversations\x18\x05 \x01(\bR\x11moreConversations\"\x8b\x01\n" +
-	"\rAddKeyRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1d\n" +
+	"\x12more_conversations\x18\x05 \x01(\bR\x11moreConversations\"\xb3\x01\n" +
+	"\rAddKeyRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12\x1f\n" +
+	"\x04text\x18\x03 \x01(\tB\v\xfa\xe0\x18\a\x10\xe8\a \x01X\x01R\x04text\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"n\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"n\n" +
 	"\x0eAddKeyResponse\x12$\n" +
 	"\x03key\x18\x01 \x01(\v2\x12.memorybank.v1.KeyR\x03key\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xaa\x02\n" +
-	"\x10UpdateKeyRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x15\n" +
-	"\x06key_id\x18\x03 \x01(\tR\x05keyId\x12$\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xde\x02\n" +
+	"\x10UpdateKeyRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12\x1f\n" +
+	"\x06key_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x05keyId\x12$\n" +
 	"\x03key\x18\x04 \x01(\v2\x12.memorybank.v1.KeyR\x03key\x12;\n" +
 	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x06 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"q\n" +
 	"\x11UpdateKeyResponse\x12$\n" +
 	"\x03key\x18\x01 \x01(\v2\x12.memorybank.v1.KeyR\x03key\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x91\x01\n" +
-	"\x10DeleteKeyRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x15\n" +
-	"\x06key_id\x18\x03 \x01(\tR\x05keyId\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xb6\x01\n" +
+	"\x10DeleteKeyRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12\x1f\n" +
+	"\x06key_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x05keyId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"K\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"K\n" +
 	"\x11DeleteKeyResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x02 \x01(\bR\breplayed\"\xcf\x01\n" +
-	"\x0fListKeysRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\x02 \x01(\bR\breplayed\"\x92\x02\n" +
+	"\x0fListKeysRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"~\n" +
 	"\x10ListKeysResponse\x12&\n" +
 	"\x04keys\x18\x01 \x03(\v2\x12.memorybank.v1.KeyR\x04keys\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xd3\x01\n" +
-	"\x13ListClustersRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x96\x02\n" +
+	"\x13ListClustersRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x8e\x01\n" +
 	"\x14ListClustersResponse\x122\n" +
 	"\bclusters\x18\x01 \x03(\v2\x16.memorybank.v1.ClusterR\bclusters\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\x9d\x01\n" +
-	"\x14DeleteClusterRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1d\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xc2\x01\n" +
+	"\x14DeleteClusterRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12'\n" +
 	"\n" +
-	"cluster_id\x18\x03 \x01(\tR\tclusterId\x12\x1d\n" +
+	"cluster_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\tclusterId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\x84\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\x84\x01\n" +
 	"\x15DeleteClusterResponse\x12\x1f\n" +
 	"\vcluster_ids\x18\x01 \x03(\tR\n" +
 	"clusterIds\x12\x12\n" +
 	"\x04keys\x18\x02 \x01(\x03R\x04keys\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\x95\x03\n" +
-	"\x14ListSummariesRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12.\n" +
-	"\x04kind\x18\x03 \x01(\x0e2\x1a.memorybank.v1.SummaryKindR\x04kind\x12\"\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\x88\x04\n" +
+	"\x14ListSummariesRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12.\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x1a.memorybank.v1.SummaryKindR\x04kind\x12:\n" +
 	"\n" +
-	"first_step\x18\x04 \x01(\x03H\x00R\tfirstStep\x88\x01\x01\x12 \n" +
-	"\tlast_step\x18\x05 \x01(\x03H\x01R\blastStep\x88\x01\x01\x12,\n" +
-	"\x04time\x18\x06 \x01(\v2\x18.memorybank.v1.TimeRangeR\x04time\x12\x1b\n" +
-	"\tpage_size\x18\a \x01(\x05R\bpageSize\x12\x1d\n" +
+	"first_step\x18\x04 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x00R\tfirstStep\x88\x01\x01\x128\n" +
+	"\tlast_step\x18\x05 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x01R\blastStep\x88\x01\x01\x12,\n" +
+	"\x04time\x18\x06 \x01(\v2\x18.memorybank.v1.TimeRangeR\x04time\x123\n" +
+	"\tpage_size\x18\a \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\t \x01(\x03H\x02R\vminRevision\x88\x01\x01B\r\n" +
+	"page_token\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\t \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x02R\vminRevision\x88\x01\x01B\r\n" +
 	"\v_first_stepB\f\n" +
 	"\n" +
 	"_last_stepB\x0f\n" +
@@ -6753,107 +6760,114 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x15ListSummariesResponse\x124\n" +
 	"\tsummaries\x18\x01 \x03(\v2\x16.memorybank.v1.SummaryR\tsummaries\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\x91\x02\n" +
-	"\x16DeleteSummariesRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\"\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xdc\x02\n" +
+	"\x16DeleteSummariesRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12:\n" +
 	"\n" +
-	"first_step\x18\x03 \x01(\x03H\x00R\tfirstStep\x88\x01\x01\x12 \n" +
-	"\tlast_step\x18\x04 \x01(\x03H\x01R\blastStep\x88\x01\x01\x12,\n" +
-	"\x04time\x18\x05 \x01(\v2\x18.memorybank.v1.TimeRangeR\x04time\x12\x1d\n" +
+	"first_step\x18\x03 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x00R\tfirstStep\x88\x01\x01\x128\n" +
+	"\tlast_step\x18\x04 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amBH\x01R\blastStep\x88\x01\x01\x12,\n" +
+	"\x04time\x18\x05 \x01(\v2\x18.memorybank.v1.TimeRangeR\x04time\x12%\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestIdB\r\n" +
+	"request_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\r\n" +
 	"\v_first_stepB\f\n" +
 	"\n" +
 	"_last_step\"o\n" +
 	"\x17DeleteSummariesResponse\x12\x1c\n" +
 	"\tsummaries\x18\x01 \x01(\x03R\tsummaries\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xd9\x03\n" +
-	"\x04Item\x12\x16\n" +
-	"\x06number\x18\x01 \x01(\x03R\x06number\x12\x12\n" +
-	"\x04step\x18\x02 \x01(\x05R\x04step\x12+\n" +
-	"\x04type\x18\x03 \x01(\x0e2\x17.memorybank.v1.ItemTypeR\x04type\x12\x18\n" +
-	"\acontent\x18\x04 \x01(\tR\acontent\x12\x12\n" +
-	"\x04tool\x18\x05 \x01(\tR\x04tool\x12%\n" +
-	"\x0earguments_json\x18\x06 \x01(\tR\rargumentsJson\x12\x16\n" +
-	"\x06failed\x18\a \x01(\bR\x06failed\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xd1\x04\n" +
+	"\x04Item\x12\x1e\n" +
+	"\x06number\x18\x01 \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\x06number\x12*\n" +
+	"\x04step\x18\x02 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x80\x84.AR\x04step\x123\n" +
+	"\x04type\x18\x03 \x01(\x0e2\x17.memorybank.v1.ItemTypeB\x06\xfa\xe0\x18\x02X\x01R\x04type\x12\"\n" +
+	"\acontent\x18\x04 \x01(\tB\b\xfa\xe0\x18\x04\x10\xa0\x8d\x06R\acontent\x12\x1b\n" +
+	"\x04tool\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x04tool\x121\n" +
+	"\x0earguments_json\x18\x06 \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x04\x18\x04R\rargumentsJson\x12\x16\n" +
+	"\x06failed\x18\a \x01(\bR\x06failed\x12&\n" +
 	"\n" +
-	"error_type\x18\b \x01(\tR\terrorType\x12\x1d\n" +
+	"error_type\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\terrorType\x12)\n" +
 	"\n" +
-	"record_ids\x18\t \x03(\tR\trecordIds\x129\n" +
+	"record_ids\x18\t \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\trecordIds\x129\n" +
 	"\n" +
 	"event_time\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
-	"\x06tokens\x18\v \x01(\x05R\x06tokens\x12=\n" +
-	"\bmetadata\x18\f \x03(\v2!.memorybank.v1.Item.MetadataEntryR\bmetadata\x1a;\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x1e\n" +
+	"\x06tokens\x18\v \x01(\x05B\x06\xfa\xe0\x18\x02X\x02R\x06tokens\x12Q\n" +
+	"\bmetadata\x18\f \x03(\v2!.memorybank.v1.Item.MetadataEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf3\x01\n" +
-	"\x11InvocationSummary\x12)\n" +
-	"\rinvocation_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12\x14\n" +
-	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
-	"\asummary\x18\x03 \x01(\tR\asummary\x12\x16\n" +
-	"\x06result\x18\x04 \x01(\tR\x06result\x12\x1c\n" +
-	"\tsucceeded\x18\x05 \x01(\bR\tsucceeded\x12\x12\n" +
-	"\x04step\x18\x06 \x01(\x03R\x04step\x129\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb2\x02\n" +
+	"\x11InvocationSummary\x121\n" +
+	"\rinvocation_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\finvocationId\x12!\n" +
+	"\x05query\x18\x02 \x01(\tB\v\xfa\xe0\x18\a\x10\xd0\x0f \x01X\x01R\x05query\x12!\n" +
+	"\asummary\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\asummary\x12\x1f\n" +
+	"\x06result\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\xd0\x0fR\x06result\x12\x1c\n" +
+	"\tsucceeded\x18\x05 \x01(\bR\tsucceeded\x12*\n" +
+	"\x04step\x18\x06 \x01(\x03B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\xe0\xff\xa1\x94\x1amBR\x04step\x129\n" +
 	"\n" +
-	"event_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\"\xc3\x03\n" +
-	"\x16StartInvocationRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"event_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\"\xbf\x04\n" +
+	"\x16StartInvocationRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12-\n" +
-	"\x0fconversation_id\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12)\n" +
-	"\rinvocation_id\x18\x04 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12\x14\n" +
-	"\x05query\x18\x05 \x01(\tR\x05query\x12#\n" +
-	"\renable_memory\x18\x06 \x01(\bR\fenableMemory\x12.\n" +
-	"\x10threshold_tokens\x18\a \x01(\x05H\x00R\x0fthresholdTokens\x88\x01\x01\x12*\n" +
-	"\x0econtext_window\x18\b \x01(\x05H\x01R\rcontextWindow\x88\x01\x01\x12\"\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x123\n" +
+	"\x0fconversation_id\x18\x03 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12/\n" +
+	"\rinvocation_id\x18\x04 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12\"\n" +
+	"\x05query\x18\x05 \x01(\tB\f\xfa\xe0\x18\b\x10\xa0\x8d\x06 \x01X\x01R\x05query\x12#\n" +
+	"\renable_memory\x18\x06 \x01(\bR\fenableMemory\x12F\n" +
+	"\x10threshold_tokens\x18\a \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00y@1\x00\x00\x00\x00\x80\x84.AH\x00R\x0fthresholdTokens\x88\x01\x01\x12B\n" +
+	"\x0econtext_window\x18\b \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x89@1\x00\x00\x00\x00\xd0\x12cAH\x01R\rcontextWindow\x88\x01\x01\x12:\n" +
 	"\n" +
-	"keep_steps\x18\t \x01(\x05H\x02R\tkeepSteps\x88\x01\x01\x12\x1d\n" +
+	"keep_steps\x18\t \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00\x00Y@H\x02R\tkeepSteps\x88\x01\x01\x12%\n" +
 	"\n" +
 	"request_id\x18\n" +
-	" \x01(\tR\trequestIdB\x13\n" +
+	" \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x13\n" +
 	"\x11_threshold_tokensB\x11\n" +
 	"\x0f_context_windowB\r\n" +
 	"\v_keep_steps\"|\n" +
 	"\x17StartInvocationResponse\x12)\n" +
 	"\rinvocation_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xa7\x01\n" +
-	"\x16AddWorkingItemsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12)\n" +
-	"\rinvocation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12)\n" +
-	"\x05items\x18\x03 \x03(\v2\x13.memorybank.v1.ItemR\x05items\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xca\x01\n" +
+	"\x16AddWorkingItemsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12/\n" +
+	"\rinvocation_id\x18\x02 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x123\n" +
+	"\x05items\x18\x03 \x03(\v2\x13.memorybank.v1.ItemB\b\xfa\xe0\x18\x048\x01@dR\x05items\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\x89\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\x89\x01\n" +
 	"\x17AddWorkingItemsResponse\x12\x16\n" +
 	"\x06tokens\x18\x01 \x01(\x05R\x06tokens\x12\x1e\n" +
 	"\n" +
 	"compressed\x18\x02 \x01(\bR\n" +
 	"compressed\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xa9\x01\n" +
-	"\x17GetWorkingMemoryRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12)\n" +
-	"\rinvocation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12\x10\n" +
-	"\x03raw\x18\x03 \x01(\bR\x03raw\x12&\n" +
-	"\fmin_revision\x18\x04 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xc9\x01\n" +
+	"\x17GetWorkingMemoryRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12/\n" +
+	"\rinvocation_id\x18\x02 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12\x10\n" +
+	"\x03raw\x18\x03 \x01(\bR\x03raw\x125\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"y\n" +
 	"\x18GetWorkingMemoryResponse\x12)\n" +
 	"\x05items\x18\x01 \x03(\v2\x13.memorybank.v1.ItemR\x05items\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xe1\x01\n" +
-	"\x14EndInvocationRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12)\n" +
-	"\rinvocation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12\x16\n" +
-	"\x06result\x18\x03 \x01(\tR\x06result\x12\x1c\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x84\x02\n" +
+	"\x14EndInvocationRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12/\n" +
+	"\rinvocation_id\x18\x02 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12 \n" +
+	"\x06result\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x10\xa0\x8d\x06R\x06result\x12\x1c\n" +
 	"\tsucceeded\x18\x04 \x01(\bR\tsucceeded\x12\x1b\n" +
 	"\tskip_turn\x18\x05 \x01(\bR\bskipTurn\x12\x12\n" +
-	"\x04wait\x18\x06 \x01(\bR\x04wait\x12\x1d\n" +
+	"\x04wait\x18\x06 \x01(\bR\x04wait\x12%\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestId\"\xc4\x02\n" +
+	"request_id\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xc4\x02\n" +
 	"\x15EndInvocationResponse\x12:\n" +
 	"\asummary\x18\x01 \x01(\v2 .memorybank.v1.InvocationSummaryR\asummary\x12\x12\n" +
 	"\x04step\x18\x02 \x01(\x03R\x04step\x12\x1a\n" +
@@ -6864,23 +6878,23 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\fstrategy_ids\x18\x06 \x03(\tR\vstrategyIds\x12\x19\n" +
 	"\bfact_ids\x18\a \x03(\tR\afactIds\x12\x1a\n" +
 	"\bwithheld\x18\b \x01(\x05R\bwithheld\x12*\n" +
-	"\x05usage\x18\t \x01(\v2\x14.memorybank.v1.UsageR\x05usage\"\xc1\x01\n" +
-	"\x1bAddInvocationSummaryRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12:\n" +
-	"\asummary\x18\x03 \x01(\v2 .memorybank.v1.InvocationSummaryR\asummary\x12\x1d\n" +
+	"\x05usage\x18\t \x01(\v2\x14.memorybank.v1.UsageR\x05usage\"\xdc\x01\n" +
+	"\x1bAddInvocationSummaryRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12:\n" +
+	"\asummary\x18\x03 \x01(\v2 .memorybank.v1.InvocationSummaryR\asummary\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"V\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"V\n" +
 	"\x1cAddInvocationSummaryResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x02 \x01(\bR\breplayed\"\xd6\x01\n" +
-	"\x16ListInvocationsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\x02 \x01(\bR\breplayed\"\x99\x02\n" +
+	"\x16ListInvocationsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xa1\x01\n" +
 	"\x17ListInvocationsResponse\x12B\n" +
 	"\vinvocations\x18\x01 \x03(\v2 .memorybank.v1.InvocationSummaryR\vinvocations\x12&\n" +
@@ -6897,17 +6911,17 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\x05turns\x18\x06 \x01(\x03R\x05turns\x12\x16\n" +
 	"\x06writer\x18\a \x01(\tR\x06writer\x122\n" +
 	"\awritten\x18\b \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
-	"\x06reason\x18\t \x01(\tR\x06reason\"\x90\x02\n" +
-	"\x13RetractTurnsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x14\n" +
-	"\x05steps\x18\x03 \x03(\x03R\x05steps\x12\x16\n" +
-	"\x06writer\x18\x04 \x01(\tR\x06writer\x122\n" +
-	"\awritten\x18\x05 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
-	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x17\n" +
-	"\adry_run\x18\a \x01(\bR\x06dryRun\x12\x1d\n" +
+	"\x06reason\x18\t \x01(\tR\x06reason\"\xda\x02\n" +
+	"\x13RetractTurnsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x121\n" +
+	"\x05steps\x18\x03 \x03(\x03B\x1b\xfa\xe0\x18\x17)\x00\x00\x00\x00\x00\x00\xf0?1\x00\xe0\xff\xa1\x94\x1amB@\xe8\aH\x01R\x05steps\x12\x1f\n" +
+	"\x06writer\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x06writer\x122\n" +
+	"\awritten\x18\x05 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x1f\n" +
+	"\x06reason\x18\x06 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06reason\x12\x17\n" +
+	"\adry_run\x18\a \x01(\bR\x06dryRun\x12%\n" +
 	"\n" +
-	"request_id\x18\b \x01(\tR\trequestId\"\xbb\x02\n" +
+	"request_id\x18\b \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xbb\x02\n" +
 	"\x14RetractTurnsResponse\x12=\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2\x1d.memorybank.v1.TurnRetractionR\n" +
@@ -6921,40 +6935,40 @@ const file_memorybank_v1_conversation_proto_rawDesc = "" +
 	"\achanged\x18\b \x01(\x03R\achanged\x12\x1a\n" +
 	"\brevision\x18\t \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\n" +
-	" \x01(\bR\breplayed\"\xa2\x01\n" +
-	"\x13ReleaseTurnsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
-	"\rretraction_id\x18\x03 \x01(\tR\fretractionId\x12\x1d\n" +
+	" \x01(\bR\breplayed\"\xc7\x01\n" +
+	"\x13ReleaseTurnsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12-\n" +
+	"\rretraction_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fretractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\xa3\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa3\x01\n" +
 	"\x14ReleaseTurnsResponse\x12=\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2\x1d.memorybank.v1.TurnRetractionR\n" +
 	"retraction\x12\x14\n" +
 	"\x05turns\x18\x02 \x01(\x03R\x05turns\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xa0\x01\n" +
-	"\x11EraseTurnsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
-	"\rretraction_id\x18\x03 \x01(\tR\fretractionId\x12\x1d\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xc5\x01\n" +
+	"\x11EraseTurnsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x12-\n" +
+	"\rretraction_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fretractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\xa1\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa1\x01\n" +
 	"\x12EraseTurnsResponse\x12=\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2\x1d.memorybank.v1.TurnRetractionR\n" +
 	"retraction\x12\x14\n" +
 	"\x05turns\x18\x02 \x01(\x03R\x05turns\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xda\x01\n" +
-	"\x1aListTurnRetractionsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\x9d\x02\n" +
+	"\x1aListTurnRetractionsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\f\xe8\xe0\x18\x04\xfa\xe0\x18\x04\x18\x01X\x01R\x0econversationId\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xa2\x01\n" +
 	"\x1bListTurnRetractionsResponse\x12?\n" +
 	"\vretractions\x18\x01 \x03(\v2\x1d.memorybank.v1.TurnRetractionR\vretractions\x12&\n" +
@@ -7301,6 +7315,7 @@ func file_memorybank_v1_conversation_proto_init() {
 	}
 	file_memorybank_v1_access_proto_init()
 	file_memorybank_v1_calls_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_conversation_proto_msgTypes[1].OneofWrappers = []any{}
 	file_memorybank_v1_conversation_proto_msgTypes[8].OneofWrappers = []any{}

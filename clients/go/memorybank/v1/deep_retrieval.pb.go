@@ -38,12 +38,12 @@ type GetInteractionRequest struct {
 	AttachmentId string `protobuf:"bytes,4,opt,name=attachment_id,json=attachmentId,proto3" json:"attachment_id,omitempty"`
 	// The first code point wanted of each text. Absent: 0.
 	Start *int64 `protobuf:"varint,5,opt,name=start,proto3,oneof" json:"start,omitempty"`
-	// The first code point no longer wanted, above `start`. Absent: to the end.
+	// The first code point no longer wanted, above `start`. Absent: to the end. At least 1.
 	End *int64 `protobuf:"varint,6,opt,name=end,proto3,oneof" json:"end,omitempty"`
 	// At most so many records, up to 100. 0: 10. A page also ends at 1 MiB of text, or 8,192 segments; a text that does
 	// not fit goes on in the next (see `Interaction.text_offset`).
 	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision *int64 `protobuf:"varint,9,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -351,15 +351,15 @@ type ListInteractionsRequest struct {
 	NodeId string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	// Only of this time, by event_time. Absent: any.
 	EventTime *TimeRange `protobuf:"bytes,3,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
-	// Only from any of these sources. Empty: any. At most 64.
+	// Only from any of these sources. Empty: any. At most 64; each of 1 to 1,024 code points.
 	Sources []string `protobuf:"bytes,4,rep,name=sources,proto3" json:"sources,omitempty"`
-	// Only with all of these labels. At most 64.
+	// Only with all of these labels. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Only structured so far. Empty: any.
+	// Only structured so far. Empty: any. At most 16.
 	States []StructuringState `protobuf:"varint,6,rep,packed,name=states,proto3,enum=memorybank.v1.StructuringState" json:"states,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision *int64 `protobuf:"varint,9,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -697,7 +697,7 @@ type GetLineageRequest struct {
 	NodeId string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	// At most so many merge records, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -848,28 +848,28 @@ var File_memorybank_v1_deep_retrieval_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_deep_retrieval_proto_rawDesc = "" +
 	"\n" +
-	"\"memorybank/v1/deep_retrieval.proto\x12\rmemorybank.v1\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x19memorybank/v1/types.proto\"\x97\x03\n" +
-	"\x15GetInteractionRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x19\n" +
-	"\anode_id\x18\x02 \x01(\tH\x00R\x06nodeId\x12'\n" +
-	"\x0einteraction_id\x18\x03 \x01(\tH\x00R\rinteractionId\x12#\n" +
-	"\rattachment_id\x18\x04 \x01(\tR\fattachmentId\x12\x19\n" +
-	"\x05start\x18\x05 \x01(\x03H\x01R\x05start\x88\x01\x01\x12\x15\n" +
-	"\x03end\x18\x06 \x01(\x03H\x02R\x03end\x88\x01\x01\x12\x1b\n" +
-	"\tpage_size\x18\a \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\"memorybank/v1/deep_retrieval.proto\x12\rmemorybank.v1\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x1bmemorybank/v1/options.proto\x1a\x19memorybank/v1/types.proto\"\x85\x04\n" +
+	"\x15GetInteractionRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12!\n" +
+	"\anode_id\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01H\x00R\x06nodeId\x12/\n" +
+	"\x0einteraction_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01H\x00R\rinteractionId\x12+\n" +
+	"\rattachment_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\fattachmentId\x12(\n" +
+	"\x05start\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\x05start\x88\x01\x01\x12$\n" +
+	"\x03end\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\xf0?H\x02R\x03end\x88\x01\x01\x123\n" +
+	"\tpage_size\x18\a \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00Y@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\t \x01(\x03H\x03R\vminRevision\x88\x01\x01\x123\n" +
+	"page_token\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\t \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x03R\vminRevision\x88\x01\x01\x123\n" +
 	"\bpassages\x18\n" +
 	" \x01(\v2\x17.memorybank.v1.PassagesR\bpassagesB\b\n" +
 	"\x06targetB\b\n" +
 	"\x06_startB\x06\n" +
 	"\x04_endB\x0f\n" +
-	"\r_min_revision\"\x85\x01\n" +
-	"\bPassages\x12\x14\n" +
-	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1d\n" +
-	"\asegment\x18\x02 \x01(\x05H\x00R\asegment\x88\x01\x01\x12'\n" +
-	"\fsurroundings\x18\x03 \x01(\x05H\x01R\fsurroundings\x88\x01\x01B\n" +
+	"\r_min_revision\"\xb6\x01\n" +
+	"\bPassages\x12\x1e\n" +
+	"\x05query\x18\x01 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x05query\x12,\n" +
+	"\asegment\x18\x02 \x01(\x05B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\asegment\x88\x01\x01\x12?\n" +
+	"\fsurroundings\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00j\xf8@H\x01R\fsurroundings\x88\x01\x01B\n" +
 	"\n" +
 	"\b_segmentB\x0f\n" +
 	"\r_surroundings\"\x9b\x02\n" +
@@ -883,21 +883,21 @@ const file_memorybank_v1_deep_retrieval_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x05 \x01(\tR\rnextPageToken\x12\x1a\n" +
 	"\brevision\x18\x06 \x01(\x03R\brevisionB\n" +
 	"\n" +
-	"\b_content\"\xf1\x03\n" +
-	"\x17ListInteractionsRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x127\n" +
+	"\b_content\"\xe3\x04\n" +
+	"\x17ListInteractionsRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12\x1f\n" +
+	"\anode_id\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\x06nodeId\x127\n" +
 	"\n" +
-	"event_time\x18\x03 \x01(\v2\x18.memorybank.v1.TimeRangeR\teventTime\x12\x18\n" +
-	"\asources\x18\x04 \x03(\tR\asources\x12J\n" +
-	"\x06labels\x18\x05 \x03(\v22.memorybank.v1.ListInteractionsRequest.LabelsEntryR\x06labels\x127\n" +
-	"\x06states\x18\x06 \x03(\x0e2\x1f.memorybank.v1.StructuringStateR\x06states\x12\x1b\n" +
-	"\tpage_size\x18\a \x01(\x05R\bpageSize\x12\x1d\n" +
+	"event_time\x18\x03 \x01(\v2\x18.memorybank.v1.TimeRangeR\teventTime\x12%\n" +
+	"\asources\x18\x04 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\b \x01@@R\asources\x12^\n" +
+	"\x06labels\x18\x05 \x03(\v22.memorybank.v1.ListInteractionsRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12?\n" +
+	"\x06states\x18\x06 \x03(\x0e2\x1f.memorybank.v1.StructuringStateB\x06\xfa\xe0\x18\x02@\x10R\x06states\x123\n" +
+	"\tpage_size\x18\a \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\t \x01(\x03H\x00R\vminRevision\x88\x01\x01\x12\x16\n" +
+	"page_token\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\t \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01\x12\x1f\n" +
 	"\x06writer\x18\n" +
-	" \x01(\tR\x06writer\x1a9\n" +
+	" \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x06writer\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
@@ -905,13 +905,13 @@ const file_memorybank_v1_deep_retrieval_proto_rawDesc = "" +
 	"\x18ListInteractionsResponse\x12>\n" +
 	"\finteractions\x18\x01 \x03(\v2\x1a.memorybank.v1.InteractionR\finteractions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xd1\x01\n" +
-	"\x15ReadAttachmentRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12#\n" +
-	"\rattachment_id\x18\x02 \x01(\tR\fattachmentId\x12\x16\n" +
-	"\x06offset\x18\x03 \x01(\x03R\x06offset\x12\x19\n" +
-	"\x05limit\x18\x04 \x01(\x03H\x00R\x05limit\x88\x01\x01\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x01R\vminRevision\x88\x01\x01B\b\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x90\x02\n" +
+	"\x15ReadAttachmentRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12-\n" +
+	"\rattachment_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fattachmentId\x12%\n" +
+	"\x06offset\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00R\x06offset\x12(\n" +
+	"\x05limit\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\x05limit\x88\x01\x01\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\vminRevision\x88\x01\x01B\b\n" +
 	"\x06_limitB\x0f\n" +
 	"\r_min_revision\"\xa1\x01\n" +
 	"\x16ReadAttachmentResponse\x129\n" +
@@ -920,14 +920,14 @@ const file_memorybank_v1_deep_retrieval_proto_rawDesc = "" +
 	"attachment\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x03R\x06offset\x12\x18\n" +
 	"\acontent\x18\x03 \x01(\fR\acontent\x12\x1a\n" +
-	"\brevision\x18\x04 \x01(\x03R\brevision\"\xc0\x01\n" +
-	"\x11GetLineageRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\brevision\x18\x04 \x01(\x03R\brevision\"\x82\x02\n" +
+	"\x11GetLineageRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12!\n" +
+	"\anode_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06nodeId\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xa5\x01\n" +
 	"\x12GetLineageResponse\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x122\n" +
@@ -1011,6 +1011,7 @@ func file_memorybank_v1_deep_retrieval_proto_init() {
 	}
 	file_memorybank_v1_access_proto_init()
 	file_memorybank_v1_calls_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_deep_retrieval_proto_msgTypes[0].OneofWrappers = []any{
 		(*GetInteractionRequest_NodeId)(nil),

@@ -169,17 +169,17 @@ type isOwner_Level interface {
 }
 
 type Owner_User struct {
-	// A user: preferences that hold in every project.
+	// A user: preferences that hold in every project. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3,oneof"`
 }
 
 type Owner_Agent struct {
-	// An agent, whoever it works for.
+	// An agent, whoever it works for. 1 to 128 code points.
 	Agent string `protobuf:"bytes,2,opt,name=agent,proto3,oneof"`
 }
 
 type Owner_Project struct {
-	// A project, whoever works on it.
+	// A project, whoever works on it. 1 to 128 code points.
 	Project string `protobuf:"bytes,3,opt,name=project,proto3,oneof"`
 }
 
@@ -320,7 +320,7 @@ type PutSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose.
 	Owner *Owner `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Which.
+	// Which. 1 to 1,024 code points.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	// The whole text, without NUL; at most the configured `limits.source_characters` (65,536) code points. May be empty.
 	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
@@ -475,7 +475,7 @@ type GetSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose.
 	Owner *Owner `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Which.
+	// Which. 1 to 1,024 code points.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	// Which version, from 1. Absent: the newest.
 	Version *int64 `protobuf:"varint,3,opt,name=version,proto3,oneof" json:"version,omitempty"`
@@ -607,7 +607,7 @@ type ListSourcesRequest struct {
 	PathPrefix string `protobuf:"bytes,2,opt,name=path_prefix,json=pathPrefix,proto3" json:"path_prefix,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -749,11 +749,11 @@ type ListVersionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose.
 	Owner *Owner `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Which.
+	// Which. 1 to 1,024 code points.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -896,7 +896,7 @@ type EditSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose.
 	Owner *Owner `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Which.
+	// Which. 1 to 1,024 code points.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	// The passage, character for character, as it is stored or as LoadSources shows it. Not empty; it must occur exactly once.
 	OldText string `protobuf:"bytes,3,opt,name=old_text,json=oldText,proto3" json:"old_text,omitempty"`
@@ -1060,7 +1060,7 @@ type DeleteSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose.
 	Owner *Owner `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Which.
+	// Which. 1 to 1,024 code points.
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	// Only if the newest version is this one, from 1. Absent: whatever it is.
 	IfVersion *int64 `protobuf:"varint,3,opt,name=if_version,json=ifVersion,proto3,oneof" json:"if_version,omitempty"`
@@ -1197,7 +1197,7 @@ type SourceRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose.
 	Owner *Owner `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Which. Empty: all of the owner's, by path.
+	// Which. Empty: all of the owner's, by path. At most 1,024 code points.
 	Path          string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1307,7 +1307,8 @@ type LoadSourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What to load, in this order. 1 to 64, none twice.
 	Refs []*SourceRef `protobuf:"bytes,1,rep,name=refs,proto3" json:"refs,omitempty"`
-	// The user that the run is for: runs of the same id are apart for different users. Empty: none.
+	// The user that the run is for: runs of the same id are apart for different users. Empty: none. At most 128 code
+	// points.
 	User string `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
 	// The run of the agent, one for all its checkpoints. Empty: none; the newest versions are loaded.
 	RunId string `protobuf:"bytes,3,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
@@ -1319,7 +1320,7 @@ type LoadSourcesRequest struct {
 	// At most so many tokens for the block, 1 to 10,000,000; nothing is ever cut, so a larger one is refused. Absent: any.
 	TokenBudget *int32 `protobuf:"varint,6,opt,name=token_budget,json=tokenBudget,proto3,oneof" json:"token_budget,omitempty"`
 	// The least revisions to be seen, by the keys of `revisions`; at most 128, each 0 or more. Others: as the replica knows
-	// them.
+	// them. At most 128; keys of 1 to 2,048 code points.
 	MinRevisions  map[string]int64 `protobuf:"bytes,7,rep,name=min_revisions,json=minRevisions,proto3" json:"min_revisions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1502,11 +1503,11 @@ var File_memorybank_v1_instructions_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_instructions_proto_rawDesc = "" +
 	"\n" +
-	" memorybank/v1/instructions.proto\x12\rmemorybank.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\"\x86\x01\n" +
-	"\x05Owner\x12\x1a\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x05H\x00R\x04user\x12\x1c\n" +
-	"\x05agent\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x05H\x00R\x05agent\x12 \n" +
-	"\aproject\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x05H\x00R\aproject\x12\x18\n" +
+	" memorybank/v1/instructions.proto\x12\rmemorybank.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x1bmemorybank/v1/options.proto\"\xa7\x01\n" +
+	"\x05Owner\x12%\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x05\xfa\xe0\x18\a\x10\x80\x01\x18\x03 \x01H\x00R\x04user\x12'\n" +
+	"\x05agent\x18\x02 \x01(\tB\x0f\xe8\xe0\x18\x05\xfa\xe0\x18\a\x10\x80\x01\x18\x03 \x01H\x00R\x05agent\x12+\n" +
+	"\aproject\x18\x03 \x01(\tB\x0f\xe8\xe0\x18\x05\xfa\xe0\x18\a\x10\x80\x01\x18\x03 \x01H\x00R\aproject\x12\x18\n" +
 	"\x06tenant\x18\x04 \x01(\bH\x00R\x06tenantB\a\n" +
 	"\x05level\"\xc5\x02\n" +
 	"\x06Source\x12*\n" +
@@ -1522,98 +1523,99 @@ const file_memorybank_v1_instructions_proto_rawDesc = "" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12\x1b\n" +
-	"\tupdate_by\x18\t \x01(\tR\bupdateBy\"\xd5\x01\n" +
+	"\tupdate_by\x18\t \x01(\tR\bupdateBy\"\x84\x02\n" +
 	"\x10PutSourceRequest\x12*\n" +
-	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x12\n" +
-	"\x04path\x18\x02 \x01(\tR\x04path\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\x12\"\n" +
+	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12!\n" +
+	"\x04path\x18\x02 \x01(\tB\r\xfa\xe0\x18\t\x10\x80\b\x18\x03 \x01X\x01R\x04path\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x121\n" +
 	"\n" +
-	"if_version\x18\x04 \x01(\x03H\x00R\tifVersion\x88\x01\x01\x12\x1b\n" +
-	"\tupdate_by\x18\x05 \x01(\tR\bupdateBy\x12\x1d\n" +
+	"if_version\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\tifVersion\x88\x01\x01\x12$\n" +
+	"\tupdate_by\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\bupdateBy\x12%\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestIdB\r\n" +
+	"request_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\r\n" +
 	"\v_if_version\"z\n" +
 	"\x11PutSourceResponse\x12-\n" +
 	"\x06source\x18\x01 \x01(\v2\x15.memorybank.v1.SourceR\x06source\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xb6\x01\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xe3\x01\n" +
 	"\x10GetSourceRequest\x12*\n" +
-	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x12\n" +
-	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1d\n" +
-	"\aversion\x18\x03 \x01(\x03H\x00R\aversion\x88\x01\x01\x12&\n" +
-	"\fmin_revision\x18\x04 \x01(\x03H\x01R\vminRevision\x88\x01\x01B\n" +
+	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12!\n" +
+	"\x04path\x18\x02 \x01(\tB\r\xfa\xe0\x18\t\x10\x80\b\x18\x03 \x01X\x01R\x04path\x12,\n" +
+	"\aversion\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\xf0?H\x00R\aversion\x88\x01\x01\x125\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\vminRevision\x88\x01\x01B\n" +
 	"\n" +
 	"\b_versionB\x0f\n" +
 	"\r_min_revision\"^\n" +
 	"\x11GetSourceResponse\x12-\n" +
 	"\x06source\x18\x01 \x01(\v2\x15.memorybank.v1.SourceR\x06source\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xd6\x01\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\x91\x02\n" +
 	"\x12ListSourcesRequest\x12*\n" +
-	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x1f\n" +
-	"\vpath_prefix\x18\x02 \x01(\tR\n" +
-	"pathPrefix\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12*\n" +
+	"\vpath_prefix\x18\x02 \x01(\tB\t\xfa\xe0\x18\x05\x10\x80\b\x18\x03R\n" +
+	"pathPrefix\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x8a\x01\n" +
 	"\x13ListSourcesResponse\x12/\n" +
 	"\asources\x18\x01 \x03(\v2\x15.memorybank.v1.SourceR\asources\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xca\x01\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x89\x02\n" +
 	"\x13ListVersionsRequest\x12*\n" +
-	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x12\n" +
-	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12!\n" +
+	"\x04path\x18\x02 \x01(\tB\r\xfa\xe0\x18\t\x10\x80\b\x18\x03 \x01X\x01R\x04path\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x8d\x01\n" +
 	"\x14ListVersionsResponse\x121\n" +
 	"\bversions\x18\x01 \x03(\v2\x15.memorybank.v1.SourceR\bversions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xf8\x01\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xaf\x02\n" +
 	"\x11EditSourceRequest\x12*\n" +
-	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x12\n" +
-	"\x04path\x18\x02 \x01(\tR\x04path\x12\x19\n" +
-	"\bold_text\x18\x03 \x01(\tR\aoldText\x12\x19\n" +
-	"\bnew_text\x18\x04 \x01(\tR\anewText\x12\"\n" +
+	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12!\n" +
+	"\x04path\x18\x02 \x01(\tB\r\xfa\xe0\x18\t\x10\x80\b\x18\x03 \x01X\x01R\x04path\x12!\n" +
+	"\bold_text\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02X\x01R\aoldText\x12\x19\n" +
+	"\bnew_text\x18\x04 \x01(\tR\anewText\x121\n" +
 	"\n" +
-	"if_version\x18\x05 \x01(\x03H\x00R\tifVersion\x88\x01\x01\x12\x1b\n" +
-	"\tupdate_by\x18\x06 \x01(\tR\bupdateBy\x12\x1d\n" +
+	"if_version\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\xf0?H\x00R\tifVersion\x88\x01\x01\x12$\n" +
+	"\tupdate_by\x18\x06 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\bupdateBy\x12%\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestIdB\r\n" +
+	"request_id\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\r\n" +
 	"\v_if_version\"{\n" +
 	"\x12EditSourceResponse\x12-\n" +
 	"\x06source\x18\x01 \x01(\v2\x15.memorybank.v1.SourceR\x06source\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xa7\x01\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xcd\x01\n" +
 	"\x13DeleteSourceRequest\x12*\n" +
-	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x12\n" +
-	"\x04path\x18\x02 \x01(\tR\x04path\x12\"\n" +
+	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12!\n" +
+	"\x04path\x18\x02 \x01(\tB\r\xfa\xe0\x18\t\x10\x80\b\x18\x03 \x01X\x01R\x04path\x121\n" +
 	"\n" +
-	"if_version\x18\x03 \x01(\x03H\x00R\tifVersion\x88\x01\x01\x12\x1d\n" +
+	"if_version\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\xf0?H\x00R\tifVersion\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestIdB\r\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\r\n" +
 	"\v_if_version\"j\n" +
 	"\x14DeleteSourceResponse\x12\x1a\n" +
 	"\bversions\x18\x01 \x01(\x03R\bversions\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"K\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"V\n" +
 	"\tSourceRef\x12*\n" +
-	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x12\n" +
-	"\x04path\x18\x02 \x01(\tR\x04path\"q\n" +
+	"\x05owner\x18\x01 \x01(\v2\x14.memorybank.v1.OwnerR\x05owner\x12\x1d\n" +
+	"\x04path\x18\x02 \x01(\tB\t\xfa\xe0\x18\x05\x10\x80\b\x18\x03R\x04path\"q\n" +
 	"\rMissingSource\x12*\n" +
 	"\x03ref\x18\x01 \x01(\v2\x18.memorybank.v1.SourceRefR\x03ref\x124\n" +
-	"\x06reason\x18\x02 \x01(\x0e2\x1c.memorybank.v1.MissingReasonR\x06reason\"\x8a\x03\n" +
-	"\x12LoadSourcesRequest\x12,\n" +
-	"\x04refs\x18\x01 \x03(\v2\x18.memorybank.v1.SourceRefR\x04refs\x12\x18\n" +
-	"\x04user\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x1b\n" +
-	"\x06run_id\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x04R\x05runId\x12\x18\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x1c.memorybank.v1.MissingReasonR\x06reason\"\xd6\x03\n" +
+	"\x12LoadSourcesRequest\x126\n" +
+	"\x04refs\x18\x01 \x03(\v2\x18.memorybank.v1.SourceRefB\b\xfa\xe0\x18\x048\x01@@R\x04refs\x12!\n" +
+	"\x04user\x18\x02 \x01(\tB\r\xe8\xe0\x18\x01\xfa\xe0\x18\x05\x10\x80\x01\x18\x03R\x04user\x12!\n" +
+	"\x06run_id\x18\x03 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x05runId\x12\x18\n" +
 	"\arefresh\x18\x04 \x01(\bR\arefresh\x12!\n" +
-	"\finclude_text\x18\x05 \x01(\bR\vincludeText\x12&\n" +
-	"\ftoken_budget\x18\x06 \x01(\x05H\x00R\vtokenBudget\x88\x01\x01\x12X\n" +
-	"\rmin_revisions\x18\a \x03(\v23.memorybank.v1.LoadSourcesRequest.MinRevisionsEntryR\fminRevisions\x1a?\n" +
+	"\finclude_text\x18\x05 \x01(\bR\vincludeText\x12>\n" +
+	"\ftoken_budget\x18\x06 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\xd0\x12cAH\x00R\vtokenBudget\x88\x01\x01\x12s\n" +
+	"\rmin_revisions\x18\a \x03(\v23.memorybank.v1.LoadSourcesRequest.MinRevisionsEntryB\x19\xfa\xe0\x18\x15)\x00\x00\x00\x00\x00\x00\x00\x00@\x80\x01R\a\x10\x80\x10 \x01X\x01R\fminRevisions\x1a?\n" +
 	"\x11MinRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01B\x0f\n" +
@@ -1743,6 +1745,7 @@ func file_memorybank_v1_instructions_proto_init() {
 		return
 	}
 	file_memorybank_v1_access_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_instructions_proto_msgTypes[0].OneofWrappers = []any{
 		(*Owner_User)(nil),
 		(*Owner_Agent)(nil),

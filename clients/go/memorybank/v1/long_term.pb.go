@@ -685,7 +685,7 @@ type User struct {
 	// How long records are kept at the most; absent: as long as their collections say.
 	Retention *durationpb.Duration `protobuf:"bytes,3,opt,name=retention,proto3" json:"retention,omitempty"`
 	// How many aggregates of a kind the user may have, where that is less than configured: `conversation`, `collection`,
-	// `run`. A kind that is not named has the configured limit. 0: none.
+	// `run`. A kind that is not named has the configured limit. 0: none. Values of 0 to 2,147,483,647.
 	Quotas map[string]int64 `protobuf:"bytes,8,rep,name=quotas,proto3" json:"quotas,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Where the user stands. Output only.
 	State UserState `protobuf:"varint,4,opt,name=state,proto3,enum=memorybank.v1.UserState" json:"state,omitempty"`
@@ -798,7 +798,7 @@ func (x *User) GetTokensSpent() int64 {
 // Asks for a user.
 type GetUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who.
+	// Who. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,2,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -920,7 +920,7 @@ type ListUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At most so many, up to 1,000. 0: 50.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on; empty: at the start.
+	// Where to go on; empty: at the start. At most 1,024 code points.
 	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1165,7 +1165,7 @@ func (x *UpdateUserResponse) GetReplayed() bool {
 // Whom to purge.
 type PurgeUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who.
+	// Who. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Whether banks that name the user go, too.
 	IncludeBanks bool `protobuf:"varint,2,opt,name=include_banks,json=includeBanks,proto3" json:"include_banks,omitempty"`
@@ -1302,7 +1302,7 @@ func (x *PurgeUserResponse) GetReplayed() bool {
 // Of whom or what nothing is to be remembered.
 type EraseMentionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// What the person or the thing is called, 1 to 20 names of 2 to 128 code points. They are found as whole words, whatever
 	// their case; in scripts without spaces between words anywhere.
@@ -1505,7 +1505,7 @@ func (x *EraseMentionsResponse) GetInteractions() int64 {
 // Whose memory to write out.
 type ExportUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who.
+	// Who. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Whether the banks that name the user stay out.
 	OmitBanks bool `protobuf:"varint,2,opt,name=omit_banks,json=omitBanks,proto3" json:"omit_banks,omitempty"`
@@ -2112,7 +2112,7 @@ func (x *Tombstone) GetSourceHash() string {
 // Whose memory the files of an import become.
 type ImportUserOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's name; it need not be the one in the files.
+	// The user's name; it need not be the one in the files. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Reads and checks everything, answers what would come, and stores nothing.
 	DryRun bool `protobuf:"varint,2,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
@@ -2800,7 +2800,7 @@ type Record struct {
 	Detail string `protobuf:"bytes,7,opt,name=detail,proto3" json:"detail,omitempty"`
 	// How surely it is so, 0 to 1. Absent: 0.8 for STATED and STORED, 0.6 for OBSERVED, 0.5 for DISTILLED.
 	Confidence *float64 `protobuf:"fixed64,8,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
-	// What it has been worth, −1 to 1. Absent: 0.
+	// What it has been worth, −1 to 1. Absent: 0. -1 to 1.
 	Reward *float64 `protobuf:"fixed64,9,opt,name=reward,proto3,oneof" json:"reward,omitempty"`
 	// Where it came from (a tool, a document, a conversation), at most 1,024 code points.
 	Source string `protobuf:"bytes,10,opt,name=source,proto3" json:"source,omitempty"`
@@ -2828,7 +2828,9 @@ type Record struct {
 	NeedsRevision bool `protobuf:"varint,21,opt,name=needs_revision,json=needsRevision,proto3" json:"needs_revision,omitempty"`
 	// Whether it has been judged against the facts that were there; true for what is not judged. Output only.
 	Judged bool `protobuf:"varint,22,opt,name=judged,proto3" json:"judged,omitempty"`
-	// The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none.
+	// The caller's own: a JSON object of at most 1 MiB, nested at most 100 deep. Empty: none. Of one of more than 65,536
+	// code points answers have a head, without lists and texts of more than 1,024, which conditions look at, too; GetRecord
+	// and exports bring all of it. What waits for a review has no such one, and a retraction takes it for good.
 	MetadataJson string `protobuf:"bytes,23,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// The newest reflection over it; empty for none. Output only.
 	ReflectionId string `protobuf:"bytes,24,opt,name=reflection_id,json=reflectionId,proto3" json:"reflection_id,omitempty"`
@@ -2867,7 +2869,9 @@ type Record struct {
 	Speaker string `protobuf:"bytes,39,opt,name=speaker,proto3" json:"speaker,omitempty"`
 	// What the relative times in those words come to ("last week"): each a day, a month or a year as `2026-03-02`,
 	// `2026-03`, `2026`, or two days as `2026-02-23 – 2026-03-01`. Output only.
-	SaidDates     []string `protobuf:"bytes,40,rep,name=said_dates,json=saidDates,proto3" json:"said_dates,omitempty"`
+	SaidDates []string `protobuf:"bytes,40,rep,name=said_dates,json=saidDates,proto3" json:"said_dates,omitempty"`
+	// How many bytes its metadata has, where `metadata_json` is the head of it. 0: it is whole. Output only.
+	MetadataBytes int64 `protobuf:"varint,41,opt,name=metadata_bytes,json=metadataBytes,proto3" json:"metadata_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3182,6 +3186,13 @@ func (x *Record) GetSaidDates() []string {
 	return nil
 }
 
+func (x *Record) GetMetadataBytes() int64 {
+	if x != nil {
+		return x.MetadataBytes
+	}
+	return 0
+}
+
 // A text in Markdown over several records: layer L3.
 type Reflection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3378,7 +3389,7 @@ type Route struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What it is after.
 	Intent Intent `protobuf:"varint,1,opt,name=intent,proto3,enum=memorybank.v1.Intent" json:"intent,omitempty"`
-	// The categories searched first; empty: all.
+	// The categories searched first; empty: all. At most 64.
 	Categories []string `protobuf:"bytes,2,rep,name=categories,proto3" json:"categories,omitempty"`
 	// The layers searched.
 	Layers []MemoryLayer `protobuf:"varint,3,rep,packed,name=layers,proto3,enum=memorybank.v1.MemoryLayer" json:"layers,omitempty"`
@@ -3449,12 +3460,12 @@ func (x *Route) GetWidened() bool {
 // A collection's settings.
 type Collection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose.
+	// Whose. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Its name; may be empty.
+	// Its name; may be empty. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Days after which a record of a category counts half; 0: it does not decay. At most 64 categories. One that is not
-	// named has the configured value.
+	// named has the configured value. At most 64; values of 0 to 36,525.
 	HalfLifeDays map[string]float64 `protobuf:"bytes,3,rep,name=half_life_days,json=halfLifeDays,proto3" json:"half_life_days,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	// How long records are kept after their making. Absent: without end.
 	Retention *durationpb.Duration `protobuf:"bytes,4,opt,name=retention,proto3" json:"retention,omitempty"`
@@ -3695,9 +3706,9 @@ func (x *CollectionCounts) GetAwaitingReview() int64 {
 // A fact to be stored.
 type StoreFactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// What is so, 1 to 4,096 code points.
 	Content string `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
@@ -3709,7 +3720,7 @@ type StoreFactRequest struct {
 	ConversationId string `protobuf:"bytes,6,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// When it was so; not in the future. Absent: now.
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
-	// The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none.
+	// The caller's own: a JSON object of at most 1 MiB, nested at most 100 deep. Empty: none. As Record's.
 	MetadataJson string `protobuf:"bytes,8,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// How long it is kept. Absent: as the collection says.
 	Ttl *durationpb.Duration `protobuf:"bytes,9,opt,name=ttl,proto3" json:"ttl,omitempty"`
@@ -3951,9 +3962,9 @@ func (x *StoreFactResponse) GetForgotten() bool {
 // Asks for facts.
 type RetrieveFactsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// What to look for.
 	//
@@ -4194,9 +4205,9 @@ func (x *RetrieveFactsResponse) GetTruncated() bool {
 // An episode to be stored.
 type StoreEpisodeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// What was to be achieved; must not be empty. At most 4,096 code points.
 	Goal string `protobuf:"bytes,3,opt,name=goal,proto3" json:"goal,omitempty"`
@@ -4206,7 +4217,7 @@ type StoreEpisodeRequest struct {
 	Outcome string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// What is to be learned from it, at most 16,384 code points.
 	Lessons string `protobuf:"bytes,6,opt,name=lessons,proto3" json:"lessons,omitempty"`
-	// The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none.
+	// The caller's own: a JSON object of at most 1 MiB, nested at most 100 deep. Empty: none. As Record's.
 	MetadataJson string `protobuf:"bytes,7,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// Where it came from, at most 1,024 code points.
 	Source string `protobuf:"bytes,8,opt,name=source,proto3" json:"source,omitempty"`
@@ -4395,9 +4406,9 @@ func (x *StoreEpisodeResponse) GetForgotten() bool {
 // Asks for episodes.
 type RecallEpisodesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// What is to be done now, not empty, at most 16,384 code points.
 	Query string `protobuf:"bytes,3,opt,name=query,proto3" json:"query,omitempty"`
@@ -4559,9 +4570,9 @@ func (x *RecallEpisodesResponse) GetTruncated() bool {
 // A record to be stored.
 type AddRecordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The record.
 	Record *Record `protobuf:"bytes,3,opt,name=record,proto3" json:"record,omitempty"`
@@ -4724,9 +4735,9 @@ func (x *AddRecordResponse) GetReplayed() bool {
 // A record to be put.
 type PutRecordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The record, a MEMORY, with its `record_id`. Its `ttl` counts from this call.
 	Record *Record `protobuf:"bytes,3,opt,name=record,proto3" json:"record,omitempty"`
@@ -4888,13 +4899,13 @@ func (x *PutRecordResponse) GetReplayed() bool {
 // Records to be put and deleted in one change. At least one of them, at most 1,000 of each, none twice.
 type BatchPutRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
-	// Records, each as in PutRecord.
+	// Records, each as in PutRecord. At most 1,000.
 	Records []*Record `protobuf:"bytes,3,rep,name=records,proto3" json:"records,omitempty"`
-	// Ids of MEMORY records that are erased; what is not there is passed over.
+	// Ids of MEMORY records that are erased; what is not there is passed over. At most 1,000.
 	DeleteIds []string `protobuf:"bytes,4,rep,name=delete_ids,json=deleteIds,proto3" json:"delete_ids,omitempty"`
 	// Whether they may hold credentials, card, account and identity numbers.
 	AllowSensitive bool `protobuf:"varint,5,opt,name=allow_sensitive,json=allowSensitive,proto3" json:"allow_sensitive,omitempty"`
@@ -5061,9 +5072,9 @@ func (x *BatchPutRecordsResponse) GetReplayed() bool {
 // Asks for one record.
 type GetRecordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Which record.
 	RecordId string `protobuf:"bytes,3,opt,name=record_id,json=recordId,proto3" json:"record_id,omitempty"`
@@ -5189,9 +5200,9 @@ func (x *GetRecordResponse) GetRevision() int64 {
 // What to change of a record.
 type UpdateRecordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The record's id, and the fields that `update_mask` names.
 	Record *Record `protobuf:"bytes,3,opt,name=record,proto3" json:"record,omitempty"`
@@ -5420,15 +5431,15 @@ func (x *MetadataCondition) GetValueJson() string {
 // Which records. What is empty admits all; what is given must all hold.
 type RecordFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Any of these kinds.
+	// Any of these kinds. At most 16.
 	Kinds []RecordKind `protobuf:"varint,1,rep,packed,name=kinds,proto3,enum=memorybank.v1.RecordKind" json:"kinds,omitempty"`
 	// Of this category.
 	Category string `protobuf:"bytes,2,opt,name=category,proto3" json:"category,omitempty"`
-	// Of a subcategory that begins so.
+	// Of a subcategory that begins so. At most 128 code points.
 	SubcategoryPrefix string `protobuf:"bytes,3,opt,name=subcategory_prefix,json=subcategoryPrefix,proto3" json:"subcategory_prefix,omitempty"`
-	// With every one of these tags. At most 64.
+	// With every one of these tags. At most 64; each of 1 to 256 code points.
 	Tags []string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty"`
-	// In any of these states.
+	// In any of these states. At most 16.
 	States []RecordState `protobuf:"varint,5,rep,packed,name=states,proto3,enum=memorybank.v1.RecordState" json:"states,omitempty"`
 	// That need revision, or that do not. Absent: either.
 	NeedsRevision *bool `protobuf:"varint,6,opt,name=needs_revision,json=needsRevision,proto3,oneof" json:"needs_revision,omitempty"`
@@ -5547,15 +5558,15 @@ func (x *RecordFilter) GetMetadata() []*MetadataCondition {
 // Asks for records.
 type ListRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Which of them. Absent: all but what waits for a review.
 	Filter *RecordFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on; empty: at the start.
+	// Where to go on; empty: at the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,6,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -5702,9 +5713,9 @@ func (x *ListRecordsResponse) GetRevision() int64 {
 // Which records to erase: those named, or those that a filter admits.
 type DeleteRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// 1 to 100 ids. Empty: by the filter.
 	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
@@ -5875,9 +5886,9 @@ func (x *DeleteRecordsResponse) GetReplayed() bool {
 // What becomes of records that wait for a review.
 type ReviewRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// 1 to 100 ids of records that wait; with CORRECT one.
 	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
@@ -6222,9 +6233,9 @@ func (x *Retraction) GetChanged() int64 {
 // Asks to take records back: those named, or those that a filter admits.
 type RetractRecordsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// 1 to 100 ids: these go whole, also where others said the same. Empty: by the filter.
 	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
@@ -6422,9 +6433,9 @@ func (x *RetractRecordsResponse) GetReplayed() bool {
 // Asks to bring back what a retraction took.
 type ReleaseRetractionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Which retraction.
 	RetractionId string `protobuf:"bytes,3,opt,name=retraction_id,json=retractionId,proto3" json:"retraction_id,omitempty"`
@@ -6568,9 +6579,9 @@ func (x *ReleaseRetractionResponse) GetReplayed() bool {
 // Asks to erase what a retraction took.
 type EraseRetractionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Which retraction.
 	RetractionId string `protobuf:"bytes,3,opt,name=retraction_id,json=retractionId,proto3" json:"retraction_id,omitempty"`
@@ -6714,13 +6725,13 @@ func (x *EraseRetractionResponse) GetReplayed() bool {
 // Asks for retractions.
 type ListRetractionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on; empty: at the start.
+	// Where to go on; empty: at the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,5,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -6860,9 +6871,9 @@ func (x *ListRetractionsResponse) GetRevision() int64 {
 // Asks for memories of any kind.
 type RetrieveMemoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// What to look for: not empty, at most 16,384 code points.
 	Query string `protobuf:"bytes,3,opt,name=query,proto3" json:"query,omitempty"`
@@ -7070,9 +7081,9 @@ func (x *RetrieveMemoriesResponse) GetTruncated() bool {
 // A recovery to be recorded.
 type RecordRecoveryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The error's type, e.g. `ValueError`: 1 to 128 code points.
 	ErrorType string `protobuf:"bytes,3,opt,name=error_type,json=errorType,proto3" json:"error_type,omitempty"`
@@ -7289,9 +7300,9 @@ func (x *RecordRecoveryResponse) GetForgotten() bool {
 // Asks how failures like this were mended.
 type FindRecoveriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The error's type: 1 to 128 code points.
 	ErrorType string `protobuf:"bytes,3,opt,name=error_type,json=errorType,proto3" json:"error_type,omitempty"`
@@ -7526,9 +7537,9 @@ func (x *FindRecoveriesResponse) GetTruncated() bool {
 // What came of reusing records.
 type ReportOutcomeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// 1 to 100 ids.
 	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
@@ -7701,9 +7712,9 @@ func (x *ReportOutcomeResponse) GetShares() []float64 {
 // An opinion on records.
 type GiveFeedbackRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The records that were used: 1 to 100 ids.
 	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
@@ -7901,9 +7912,9 @@ func (x *GiveFeedbackResponse) GetShares() []float64 {
 // Asks for preference pairs.
 type ExportFeedbackRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,3,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -8038,9 +8049,9 @@ func (x *ExportFeedbackResponse) GetReason() string {
 // A reflection to be made.
 type GenerateReflectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Its heading, one line: 1 to 256 code points. Kept as it is; in the text `<` and `>`, of records too, are ‹ and ›.
 	Title string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
@@ -8202,9 +8213,9 @@ func (x *GenerateReflectionResponse) GetReplayed() bool {
 // Asks for one reflection.
 type GetReflectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Which reflection.
 	ReflectionId string `protobuf:"bytes,3,opt,name=reflection_id,json=reflectionId,proto3" json:"reflection_id,omitempty"`
@@ -8330,15 +8341,15 @@ func (x *GetReflectionResponse) GetRevision() int64 {
 // Asks for reflections.
 type ListReflectionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Of this category. Empty: all.
 	Category string `protobuf:"bytes,3,opt,name=category,proto3" json:"category,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on; empty: at the start.
+	// Where to go on; empty: at the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,6,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -8485,9 +8496,9 @@ func (x *ListReflectionsResponse) GetRevision() int64 {
 // Which reflection to delete.
 type DeleteReflectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Which reflection.
 	ReflectionId string `protobuf:"bytes,3,opt,name=reflection_id,json=reflectionId,proto3" json:"reflection_id,omitempty"`
@@ -8613,9 +8624,9 @@ func (x *DeleteReflectionResponse) GetReplayed() bool {
 // Asks for a collection.
 type GetCollectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,3,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -8878,11 +8889,11 @@ func (x *UpdateCollectionResponse) GetReplayed() bool {
 // Asks for a user's collections.
 type ListCollectionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose.
+	// Whose. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on; empty: at the start.
+	// Where to go on; empty: at the start. At most 1,024 code points.
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -8997,9 +9008,9 @@ func (x *ListCollectionsResponse) GetNextPageToken() string {
 // Which collection to purge.
 type DeleteCollectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The revision at which the caller read it. Absent: it happens regardless.
 	IfRevision *int64 `protobuf:"varint,3,opt,name=if_revision,json=ifRevision,proto3,oneof" json:"if_revision,omitempty"`
@@ -9144,9 +9155,9 @@ func (x *DeleteCollectionResponse) GetReplayed() bool {
 // Asks for a collection's files.
 type ExportCollectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,3,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -9263,9 +9274,9 @@ func (x *ExportCollectionResponse) GetContent() []byte {
 // Whose memory the files of an import are for.
 type ImportCollectionOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose memory.
+	// Whose memory. 1 to 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Which collection of it.
+	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
 	// Whether records may hold credentials, card, account and identity numbers.
 	AllowSensitive bool `protobuf:"varint,3,opt,name=allow_sensitive,json=allowSensitive,proto3" json:"allow_sensitive,omitempty"`
@@ -9608,25 +9619,25 @@ var File_memorybank_v1_long_term_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorybank/v1/long_term.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a memorybank/v1/conversation.proto\x1a\x19memorybank/v1/types.proto\"\xd0\x03\n" +
-	"\x04User\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x18\n" +
+	"\x1dmemorybank/v1/long_term.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a memorybank/v1/conversation.proto\x1a\x1bmemorybank/v1/options.proto\x1a\x19memorybank/v1/types.proto\"\x9b\x04\n" +
+	"\x04User\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x127\n" +
-	"\tretention\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tretention\x127\n" +
-	"\x06quotas\x18\b \x03(\v2\x1f.memorybank.v1.User.QuotasEntryR\x06quotas\x12.\n" +
-	"\x05state\x18\x04 \x01(\x0e2\x18.memorybank.v1.UserStateR\x05state\x12;\n" +
-	"\vcreate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vupdate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12\x1a\n" +
-	"\brevision\x18\a \x01(\x03R\brevision\x12!\n" +
-	"\ftokens_spent\x18\t \x01(\x03R\vtokensSpent\x1a9\n" +
+	"\tretention\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tretention\x12O\n" +
+	"\x06quotas\x18\b \x03(\v2\x1f.memorybank.v1.User.QuotasEntryB\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\xc0\xff\xff\xff\xdfAR\x06quotas\x126\n" +
+	"\x05state\x18\x04 \x01(\x0e2\x18.memorybank.v1.UserStateB\x06\xfa\xe0\x18\x02X\x02R\x05state\x12C\n" +
+	"\vcreate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12C\n" +
+	"\vupdate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"updateTime\x12\"\n" +
+	"\brevision\x18\a \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\brevision\x12)\n" +
+	"\ftokens_spent\x18\t \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\vtokensSpent\x1a9\n" +
 	"\vQuotasEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"c\n" +
-	"\x0eGetUserRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12&\n" +
-	"\fmin_revision\x18\x02 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"}\n" +
+	"\x0eGetUserRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x125\n" +
+	"\fmin_revision\x18\x02 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xd5\x01\n" +
 	"\x0fGetUserResponse\x12'\n" +
 	"\x04user\x18\x01 \x01(\v2\x13.memorybank.v1.UserR\x04user\x12B\n" +
@@ -9634,32 +9645,32 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"N\n" +
-	"\x10ListUsersRequest\x12\x1b\n" +
-	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"o\n" +
+	"\x10ListUsersRequest\x123\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"f\n" +
+	"page_token\x18\x02 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\"f\n" +
 	"\x11ListUsersResponse\x12)\n" +
 	"\x05users\x18\x01 \x03(\v2\x13.memorybank.v1.UserR\x05users\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xce\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe5\x01\n" +
 	"\x11UpdateUserRequest\x12'\n" +
 	"\x04user\x18\x01 \x01(\v2\x13.memorybank.v1.UserR\x04user\x12;\n" +
 	"\vupdate_mask\x18\x02 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x03 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"u\n" +
 	"\x12UpdateUserResponse\x12'\n" +
 	"\x04user\x18\x01 \x01(\v2\x13.memorybank.v1.UserR\x04user\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"p\n" +
-	"\x10PurgeUserRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12#\n" +
-	"\rinclude_banks\x18\x02 \x01(\bR\fincludeBanks\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x83\x01\n" +
+	"\x10PurgeUserRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12#\n" +
+	"\rinclude_banks\x18\x02 \x01(\bR\fincludeBanks\x12%\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\"\xd5\x02\n" +
+	"request_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xd5\x02\n" +
 	"\x11PurgeUserResponse\x12P\n" +
 	"\n" +
 	"aggregates\x18\x01 \x03(\v20.memorybank.v1.PurgeUserResponse.AggregatesEntryR\n" +
@@ -9672,13 +9683,13 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a7\n" +
 	"\tRowsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x84\x01\n" +
-	"\x14EraseMentionsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x1a\n" +
-	"\bmentions\x18\x02 \x03(\tR\bmentions\x12\x17\n" +
-	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12\x1d\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xa4\x01\n" +
+	"\x14EraseMentionsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12'\n" +
+	"\bmentions\x18\x02 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\x01 \x01@\x14R\bmentions\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\xa7\x02\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa7\x02\n" +
 	"\x15EraseMentionsResponse\x12\x14\n" +
 	"\x05turns\x18\x01 \x01(\x03R\x05turns\x12\x12\n" +
 	"\x04keys\x18\x02 \x01(\x03R\x04keys\x12\x1c\n" +
@@ -9690,12 +9701,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\brevision\x18\b \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\t \x01(\bR\breplayed\x12\"\n" +
 	"\finteractions\x18\n" +
-	" \x01(\x03R\finteractions\"\x85\x01\n" +
-	"\x11ExportUserRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x1d\n" +
+	" \x01(\x03R\finteractions\"\x9f\x01\n" +
+	"\x11ExportUserRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12\x1d\n" +
 	"\n" +
-	"omit_banks\x18\x02 \x01(\bR\tomitBanks\x12&\n" +
-	"\fmin_revision\x18\x03 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"omit_banks\x18\x02 \x01(\bR\tomitBanks\x125\n" +
+	"\fmin_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"B\n" +
 	"\x12ExportUserResponse\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x18\n" +
@@ -9755,12 +9766,12 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\vterm_hashes\x18\x05 \x03(\tR\n" +
 	"termHashes\x12\x1f\n" +
 	"\vsource_hash\x18\x06 \x01(\tR\n" +
-	"sourceHash\"e\n" +
-	"\x11ImportUserOptions\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x17\n" +
-	"\adry_run\x18\x02 \x01(\bR\x06dryRun\x12\x1d\n" +
+	"sourceHash\"x\n" +
+	"\x11ImportUserOptions\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12\x17\n" +
+	"\adry_run\x18\x02 \x01(\bR\x06dryRun\x12%\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\"\x92\x01\n" +
+	"request_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\x92\x01\n" +
 	"\x11ImportUserRequest\x12<\n" +
 	"\aoptions\x18\x01 \x01(\v2 .memorybank.v1.ImportUserOptionsH\x00R\aoptions\x127\n" +
 	"\x04file\x18\x02 \x01(\v2!.memorybank.v1.ExportUserResponseH\x00R\x04fileB\x06\n" +
@@ -9818,59 +9829,62 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\rinvocation_id\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x129\n" +
 	"\n" +
 	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
-	"\x06writer\x18\a \x01(\tR\x06writer\"\xea\f\n" +
-	"\x06Record\x12\x1b\n" +
-	"\trecord_id\x18\x01 \x01(\tR\brecordId\x12-\n" +
-	"\x04kind\x18\x02 \x01(\x0e2\x19.memorybank.v1.RecordKindR\x04kind\x12\x1a\n" +
-	"\bcategory\x18\x03 \x01(\tR\bcategory\x12 \n" +
-	"\vsubcategory\x18\x04 \x01(\tR\vsubcategory\x12\x12\n" +
-	"\x04tags\x18\x05 \x03(\tR\x04tags\x12\x18\n" +
-	"\acontent\x18\x06 \x01(\tR\acontent\x12\x16\n" +
-	"\x06detail\x18\a \x01(\tR\x06detail\x12#\n" +
+	"\x06writer\x18\a \x01(\tR\x06writer\"\xbf\x0f\n" +
+	"\x06Record\x12#\n" +
+	"\trecord_id\x18\x01 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\brecordId\x12-\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x19.memorybank.v1.RecordKindR\x04kind\x12\"\n" +
+	"\bcategory\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x02R\bcategory\x12)\n" +
+	"\vsubcategory\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\vsubcategory\x12\x1d\n" +
+	"\x04tags\x18\x05 \x03(\tB\t\xfa\xe0\x18\x05\x10\x80\x02@@R\x04tags\x12!\n" +
+	"\acontent\x18\x06 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\acontent\x12 \n" +
+	"\x06detail\x18\a \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x04R\x06detail\x12;\n" +
 	"\n" +
-	"confidence\x18\b \x01(\x01H\x00R\n" +
-	"confidence\x88\x01\x01\x12\x1b\n" +
-	"\x06reward\x18\t \x01(\x01H\x01R\x06reward\x88\x01\x01\x12\x16\n" +
+	"confidence\x18\b \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x00R\n" +
+	"confidence\x88\x01\x01\x123\n" +
+	"\x06reward\x18\t \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0\xbf1\x00\x00\x00\x00\x00\x00\xf0?H\x01R\x06reward\x88\x01\x01\x12\x1f\n" +
 	"\x06source\x18\n" +
-	" \x01(\tR\x06source\x123\n" +
-	"\x06origin\x18\v \x01(\x0e2\x1b.memorybank.v1.RecordOriginR\x06origin\x12-\n" +
-	"\x0fconversation_id\x18\f \x01(\tB\x04\xe8\xe0\x18\x06R\x0econversationId\x12\x14\n" +
-	"\x05steps\x18\r \x03(\x03R\x05steps\x12)\n" +
-	"\rinvocation_id\x18\x0e \x01(\tB\x04\xe8\xe0\x18\x06R\finvocationId\x12\x14\n" +
-	"\x05agent\x18\x0f \x01(\tR\x05agent\x129\n" +
+	" \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x123\n" +
+	"\x06origin\x18\v \x01(\x0e2\x1b.memorybank.v1.RecordOriginR\x06origin\x123\n" +
+	"\x0fconversation_id\x18\f \x01(\tB\n" +
+	"\xe8\xe0\x18\x06\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12\x1d\n" +
+	"\x05steps\x18\r \x03(\x03B\a\xfa\xe0\x18\x03@\xe8\aR\x05steps\x12/\n" +
+	"\rinvocation_id\x18\x0e \x01(\tB\n" +
+	"\xe8\xe0\x18\x06\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12\x1d\n" +
+	"\x05agent\x18\x0f \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x05agent\x129\n" +
 	"\n" +
-	"event_time\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12;\n" +
-	"\vcreate_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vupdate_time\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12>\n" +
-	"\rlast_use_time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\vlastUseTime\x12!\n" +
-	"\faccess_count\x18\x14 \x01(\x03R\vaccessCount\x12%\n" +
-	"\x0eneeds_revision\x18\x15 \x01(\bR\rneedsRevision\x12\x16\n" +
-	"\x06judged\x18\x16 \x01(\bR\x06judged\x12#\n" +
-	"\rmetadata_json\x18\x17 \x01(\tR\fmetadataJson\x12#\n" +
-	"\rreflection_id\x18\x18 \x01(\tR\freflectionId\x120\n" +
-	"\x05state\x18\x19 \x01(\x0e2\x1a.memorybank.v1.RecordStateR\x05state\x12#\n" +
-	"\rsuperseded_by\x18\x1a \x01(\tR\fsupersededBy\x129\n" +
+	"event_time\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12C\n" +
+	"\vcreate_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12C\n" +
+	"\vupdate_time\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"updateTime\x12F\n" +
+	"\rlast_use_time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\vlastUseTime\x12)\n" +
+	"\faccess_count\x18\x14 \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\vaccessCount\x12%\n" +
+	"\x0eneeds_revision\x18\x15 \x01(\bR\rneedsRevision\x12\x1e\n" +
+	"\x06judged\x18\x16 \x01(\bB\x06\xfa\xe0\x18\x02X\x02R\x06judged\x12+\n" +
+	"\rmetadata_json\x18\x17 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x04R\fmetadataJson\x12+\n" +
+	"\rreflection_id\x18\x18 \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\freflectionId\x120\n" +
+	"\x05state\x18\x19 \x01(\x0e2\x1a.memorybank.v1.RecordStateR\x05state\x12+\n" +
+	"\rsuperseded_by\x18\x1a \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\fsupersededBy\x12A\n" +
 	"\n" +
-	"valid_from\x18\x1b \x01(\v2\x1a.google.protobuf.TimestampR\tvalidFrom\x12;\n" +
-	"\vvalid_until\x18\x1c \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"validUntil\x12%\n" +
-	"\x0econtested_with\x18\x1d \x03(\tR\rcontestedWith\x12+\n" +
+	"valid_from\x18\x1b \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\tvalidFrom\x12C\n" +
+	"\vvalid_until\x18\x1c \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"validUntil\x12-\n" +
+	"\x0econtested_with\x18\x1d \x03(\tB\x06\xfa\xe0\x18\x02X\x02R\rcontestedWith\x12+\n" +
 	"\x03ttl\x18\x1e \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x120\n" +
 	"\aepisode\x18\x1f \x01(\v2\x16.memorybank.v1.EpisodeR\aepisode\x123\n" +
-	"\brecovery\x18  \x01(\v2\x17.memorybank.v1.RecoveryR\brecovery\x126\n" +
-	"\talso_from\x18! \x03(\v2\x19.memorybank.v1.ProvenanceR\balsoFrom\x12\x1a\n" +
-	"\brevision\x18\" \x01(\x03R\brevision\x12L\n" +
-	"\x11superseded_reason\x18# \x01(\x0e2\x1f.memorybank.v1.SupersededReasonR\x10supersededReason\x12#\n" +
-	"\rawaits_review\x18$ \x01(\bR\fawaitsReview\x12\x16\n" +
-	"\x06writer\x18% \x01(\tR\x06writer\x12\x1e\n" +
+	"\brecovery\x18  \x01(\v2\x17.memorybank.v1.RecoveryR\brecovery\x12>\n" +
+	"\talso_from\x18! \x03(\v2\x19.memorybank.v1.ProvenanceB\x06\xfa\xe0\x18\x02X\x02R\balsoFrom\x12\"\n" +
+	"\brevision\x18\" \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\brevision\x12T\n" +
+	"\x11superseded_reason\x18# \x01(\x0e2\x1f.memorybank.v1.SupersededReasonB\x06\xfa\xe0\x18\x02X\x02R\x10supersededReason\x12+\n" +
+	"\rawaits_review\x18$ \x01(\bB\x06\xfa\xe0\x18\x02X\x02R\fawaitsReview\x12\x1e\n" +
+	"\x06writer\x18% \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\x06writer\x12&\n" +
 	"\n" +
-	"supersedes\x18& \x03(\tR\n" +
-	"supersedes\x12\x18\n" +
-	"\aspeaker\x18' \x01(\tR\aspeaker\x12\x1d\n" +
+	"supersedes\x18& \x03(\tB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"supersedes\x12 \n" +
+	"\aspeaker\x18' \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\aspeaker\x12%\n" +
 	"\n" +
-	"said_dates\x18( \x03(\tR\tsaidDatesB\r\n" +
+	"said_dates\x18( \x03(\tB\x06\xfa\xe0\x18\x02X\x02R\tsaidDates\x12-\n" +
+	"\x0emetadata_bytes\x18) \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\rmetadataBytesB\r\n" +
 	"\v_confidenceB\t\n" +
 	"\a_reward\"\xac\x02\n" +
 	"\n" +
@@ -9893,29 +9907,29 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"similarity\x18\x03 \x01(\x01R\n" +
 	"similarity\x12\x16\n" +
 	"\x06weight\x18\x04 \x01(\x01R\x06weight\x12\x14\n" +
-	"\x05decay\x18\x05 \x01(\x01R\x05decay\"\xa4\x01\n" +
+	"\x05decay\x18\x05 \x01(\x01R\x05decay\"\xb6\x01\n" +
 	"\x05Route\x12-\n" +
-	"\x06intent\x18\x01 \x01(\x0e2\x15.memorybank.v1.IntentR\x06intent\x12\x1e\n" +
+	"\x06intent\x18\x01 \x01(\x0e2\x15.memorybank.v1.IntentR\x06intent\x12(\n" +
 	"\n" +
-	"categories\x18\x02 \x03(\tR\n" +
+	"categories\x18\x02 \x03(\tB\b\xfa\xe0\x18\x04\x18\x02@@R\n" +
 	"categories\x122\n" +
-	"\x06layers\x18\x03 \x03(\x0e2\x1a.memorybank.v1.MemoryLayerR\x06layers\x12\x18\n" +
-	"\awidened\x18\x04 \x01(\bR\awidened\"\x9b\x04\n" +
+	"\x06layers\x18\x03 \x03(\x0e2\x1a.memorybank.v1.MemoryLayerR\x06layers\x12 \n" +
+	"\awidened\x18\x04 \x01(\bB\x06\xfa\xe0\x18\x02X\x02R\awidened\"\xeb\x04\n" +
 	"\n" +
-	"Collection\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"Collection\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12Q\n" +
-	"\x0ehalf_life_days\x18\x03 \x03(\v2+.memorybank.v1.Collection.HalfLifeDaysEntryR\fhalfLifeDays\x127\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12o\n" +
+	"\x0ehalf_life_days\x18\x03 \x03(\v2+.memorybank.v1.Collection.HalfLifeDaysEntryB\x1c\xfa\xe0\x18\x18)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\xa0\xd5\xe1@@@R\x02\x18\x02R\fhalfLifeDays\x127\n" +
 	"\tretention\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\tretention\x12\x18\n" +
-	"\aenabled\x18\x05 \x01(\bR\aenabled\x12;\n" +
-	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12\x1a\n" +
-	"\brevision\x18\b \x01(\x03R\brevision\x12!\n" +
-	"\ftokens_spent\x18\t \x01(\x03R\vtokensSpent\x12-\n" +
+	"\aenabled\x18\x05 \x01(\bR\aenabled\x12C\n" +
+	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12C\n" +
+	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"updateTime\x12\"\n" +
+	"\brevision\x18\b \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\brevision\x12)\n" +
+	"\ftokens_spent\x18\t \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\vtokensSpent\x12-\n" +
 	"\x06review\x18\n" +
 	" \x01(\x0e2\x15.memorybank.v1.ReviewR\x06review\x1a?\n" +
 	"\x11HalfLifeDaysEntry\x12\x10\n" +
@@ -9932,27 +9946,29 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"tombstones\x12\x1c\n" +
 	"\tcontested\x18\a \x01(\x03R\tcontested\x12\x1a\n" +
 	"\bunjudged\x18\b \x01(\x03R\bunjudged\x12'\n" +
-	"\x0fawaiting_review\x18\t \x01(\x03R\x0eawaitingReview\"\xd8\x03\n" +
-	"\x10StoreFactRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\x0fawaiting_review\x18\t \x01(\x03R\x0eawaitingReview\"\xaa\x04\n" +
+	"\x10StoreFactRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x18\n" +
-	"\acontent\x18\x03 \x01(\tR\acontent\x12\x1a\n" +
-	"\bcategory\x18\x04 \x01(\tR\bcategory\x12\x16\n" +
-	"\x06source\x18\x05 \x01(\tR\x06source\x12-\n" +
-	"\x0fconversation_id\x18\x06 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x129\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12%\n" +
+	"\acontent\x18\x03 \x01(\tB\v\xfa\xe0\x18\a\x10\x80  \x01X\x01R\acontent\x12\"\n" +
+	"\bcategory\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x02R\bcategory\x12\x1f\n" +
+	"\x06source\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x123\n" +
+	"\x0fconversation_id\x18\x06 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x129\n" +
 	"\n" +
-	"event_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12#\n" +
-	"\rmetadata_json\x18\b \x01(\tR\fmetadataJson\x12+\n" +
+	"event_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12+\n" +
+	"\rmetadata_json\x18\b \x01(\tB\x06\xfa\xe0\x18\x02\x18\x04R\fmetadataJson\x12+\n" +
 	"\x03ttl\x18\t \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12'\n" +
 	"\x0fallow_sensitive\x18\n" +
 	" \x01(\bR\x0eallowSensitive\x12\x12\n" +
-	"\x04wait\x18\v \x01(\bR\x04wait\x12\x1d\n" +
+	"\x04wait\x18\v \x01(\bR\x04wait\x12%\n" +
 	"\n" +
-	"request_id\x18\f \x01(\tR\trequestId\x12\x1e\n" +
+	"request_id\x18\f \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12*\n" +
 	"\n" +
-	"supersedes\x18\r \x03(\tR\n" +
+	"supersedes\x18\r \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@\x14H\x01R\n" +
 	"supersedes\"\xfa\x01\n" +
 	"\x11StoreFactResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x14\n" +
@@ -9961,23 +9977,24 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\rcontested_ids\x18\x04 \x03(\tR\fcontestedIds\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x06 \x01(\bR\breplayed\x12\x1c\n" +
-	"\tforgotten\x18\a \x01(\bR\tforgotten\"\x99\x04\n" +
-	"\x14RetrieveFactsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\tforgotten\x18\a \x01(\bR\tforgotten\"\x80\x05\n" +
+	"\x14RetrieveFactsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x16\n" +
-	"\x05query\x18\x03 \x01(\tH\x00R\x05query\x125\n" +
-	"\tembedding\x18\x04 \x01(\v2\x15.memorybank.v1.VectorH\x00R\tembedding\x12\x18\n" +
-	"\x05top_k\x18\x05 \x01(\x05H\x01R\x04topK\x88\x01\x01\x12\x1e\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12\"\n" +
+	"\x05query\x18\x03 \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x01 \x01H\x00R\x05query\x125\n" +
+	"\tembedding\x18\x04 \x01(\v2\x15.memorybank.v1.VectorH\x00R\tembedding\x120\n" +
+	"\x05top_k\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x01R\x04topK\x88\x01\x01\x12(\n" +
 	"\n" +
-	"categories\x18\x06 \x03(\tR\n" +
+	"categories\x18\x06 \x03(\tB\b\xfa\xe0\x18\x04\x18\x02@@R\n" +
 	"categories\x12/\n" +
 	"\x05as_of\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12-\n" +
-	"\x12include_superseded\x18\b \x01(\bR\x11includeSuperseded\x12*\n" +
-	"\x0emin_similarity\x18\t \x01(\x01H\x02R\rminSimilarity\x88\x01\x01\x12&\n" +
+	"\x12include_superseded\x18\b \x01(\bR\x11includeSuperseded\x12B\n" +
+	"\x0emin_similarity\x18\t \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x02R\rminSimilarity\x88\x01\x01\x125\n" +
 	"\fmin_revision\x18\n" +
-	" \x01(\x03H\x03R\vminRevision\x88\x01\x01\x12\x18\n" +
+	" \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x03R\vminRevision\x88\x01\x01\x12\x18\n" +
 	"\aobserve\x18\v \x01(\bR\aobserve\x123\n" +
 	"\x06filter\x18\f \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filterB\a\n" +
 	"\x05askedB\b\n" +
@@ -9987,86 +10004,86 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x15RetrieveFactsResponse\x121\n" +
 	"\x05facts\x18\x01 \x03(\v2\x1b.memorybank.v1.RankedRecordR\x05facts\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1c\n" +
-	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\xb8\x02\n" +
-	"\x13StoreEpisodeRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\x91\x03\n" +
+	"\x13StoreEpisodeRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x12\n" +
-	"\x04goal\x18\x03 \x01(\tR\x04goal\x12\x14\n" +
-	"\x05steps\x18\x04 \x03(\tR\x05steps\x12\x18\n" +
-	"\aoutcome\x18\x05 \x01(\tR\aoutcome\x12\x18\n" +
-	"\alessons\x18\x06 \x01(\tR\alessons\x12#\n" +
-	"\rmetadata_json\x18\a \x01(\tR\fmetadataJson\x12\x16\n" +
-	"\x06source\x18\b \x01(\tR\x06source\x12'\n" +
-	"\x0fallow_sensitive\x18\t \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12\x1f\n" +
+	"\x04goal\x18\x03 \x01(\tB\v\xfa\xe0\x18\a\x10\x80  \x01X\x01R\x04goal\x12!\n" +
+	"\x05steps\x18\x04 \x03(\tB\v\xfa\xe0\x18\a\x10\x80  \x01@dR\x05steps\x12\"\n" +
+	"\aoutcome\x18\x05 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\aoutcome\x12\"\n" +
+	"\alessons\x18\x06 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\alessons\x12+\n" +
+	"\rmetadata_json\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x04R\fmetadataJson\x12\x1f\n" +
+	"\x06source\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x12'\n" +
+	"\x0fallow_sensitive\x18\t \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
 	"request_id\x18\n" +
-	" \x01(\tR\trequestId\"\x9b\x01\n" +
+	" \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\x9b\x01\n" +
 	"\x14StoreEpisodeResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x03 \x01(\bR\breplayed\x12\x1c\n" +
-	"\tforgotten\x18\x04 \x01(\bR\tforgotten\"\xfa\x01\n" +
-	"\x15RecallEpisodesRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\tforgotten\x18\x04 \x01(\bR\tforgotten\"\xcb\x02\n" +
+	"\x15RecallEpisodesRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x14\n" +
-	"\x05query\x18\x03 \x01(\tR\x05query\x12\x14\n" +
-	"\x05state\x18\x04 \x01(\tR\x05state\x12\x18\n" +
-	"\x05top_k\x18\x05 \x01(\x05H\x00R\x04topK\x88\x01\x01\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x01R\vminRevision\x88\x01\x01\x12\x18\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12\"\n" +
+	"\x05query\x18\x03 \x01(\tB\f\xfa\xe0\x18\b\x10\x80\x80\x01 \x01X\x01R\x05query\x12\x1e\n" +
+	"\x05state\x18\x04 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x05state\x120\n" +
+	"\x05top_k\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x00R\x04topK\x88\x01\x01\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\vminRevision\x88\x01\x01\x12\x18\n" +
 	"\aobserve\x18\a \x01(\bR\aobserveB\b\n" +
 	"\x06_top_kB\x0f\n" +
 	"\r_min_revision\"\x8b\x01\n" +
 	"\x16RecallEpisodesResponse\x127\n" +
 	"\bepisodes\x18\x01 \x03(\v2\x1b.memorybank.v1.RankedRecordR\bepisodes\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1c\n" +
-	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\xc9\x01\n" +
-	"\x10AddRecordRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\xe3\x01\n" +
+	"\x10AddRecordRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
 	"collection\x12-\n" +
 	"\x06record\x18\x03 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12'\n" +
-	"\x0fallow_sensitive\x18\x04 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"\x0fallow_sensitive\x18\x04 \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\"\xae\x01\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xae\x01\n" +
 	"\x11AddRecordResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x14\n" +
 	"\x05known\x18\x02 \x01(\bR\x05known\x12\x1c\n" +
 	"\tforgotten\x18\x03 \x01(\bR\tforgotten\x12\x1a\n" +
 	"\brevision\x18\x04 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x05 \x01(\bR\breplayed\"\xff\x01\n" +
-	"\x10PutRecordRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x05 \x01(\bR\breplayed\"\xa8\x02\n" +
+	"\x10PutRecordRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
 	"collection\x12-\n" +
-	"\x06record\x18\x03 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12$\n" +
-	"\vif_revision\x18\x04 \x01(\x03H\x00R\n" +
+	"\x06record\x18\x03 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x123\n" +
+	"\vif_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
 	"ifRevision\x88\x01\x01\x12'\n" +
-	"\x0fallow_sensitive\x18\x05 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"\x0fallow_sensitive\x18\x05 \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"\x94\x01\n" +
 	"\x11PutRecordResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x18\n" +
 	"\acreated\x18\x02 \x01(\bR\acreated\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xf0\x01\n" +
-	"\x16BatchPutRecordsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xa0\x02\n" +
+	"\x16BatchPutRecordsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12/\n" +
-	"\arecords\x18\x03 \x03(\v2\x15.memorybank.v1.RecordR\arecords\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x128\n" +
+	"\arecords\x18\x03 \x03(\v2\x15.memorybank.v1.RecordB\a\xfa\xe0\x18\x03@\xe8\aR\arecords\x12*\n" +
 	"\n" +
-	"delete_ids\x18\x04 \x03(\tR\tdeleteIds\x12'\n" +
-	"\x0fallow_sensitive\x18\x05 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"delete_ids\x18\x04 \x03(\tB\v\xfa\xe0\x18\a\x18\x01@\xe8\aH\x01R\tdeleteIds\x12'\n" +
+	"\x0fallow_sensitive\x18\x05 \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestId\"\xb6\x01\n" +
+	"request_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xb6\x01\n" +
 	"\x17BatchPutRecordsResponse\x12\x1f\n" +
 	"\vcreated_ids\x18\x01 \x03(\tR\n" +
 	"createdIds\x12!\n" +
@@ -10074,79 +10091,81 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\vdeleted_ids\x18\x03 \x03(\tR\n" +
 	"deletedIds\x12\x1a\n" +
 	"\brevision\x18\x04 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x05 \x01(\bR\breplayed\"\xa8\x01\n" +
-	"\x10GetRecordRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x05 \x01(\bR\breplayed\"\xd3\x01\n" +
+	"\x10GetRecordRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1b\n" +
-	"\trecord_id\x18\x03 \x01(\tR\brecordId\x12&\n" +
-	"\fmin_revision\x18\x04 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12%\n" +
+	"\trecord_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\brecordId\x125\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"^\n" +
 	"\x11GetRecordResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xbf\x02\n" +
-	"\x13UpdateRecordRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\xe8\x02\n" +
+	"\x13UpdateRecordRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
 	"collection\x12-\n" +
 	"\x06record\x18\x03 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12;\n" +
 	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x05 \x01(\x03H\x00R\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
 	"ifRevision\x88\x01\x01\x12'\n" +
-	"\x0fallow_sensitive\x18\x06 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"\x0fallow_sensitive\x18\x06 \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"}\n" +
 	"\x14UpdateRecordResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"q\n" +
-	"\x11MetadataCondition\x12\x12\n" +
-	"\x04path\x18\x01 \x01(\tR\x04path\x12)\n" +
-	"\x02op\x18\x02 \x01(\x0e2\x19.memorybank.v1.MetadataOpR\x02op\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x93\x01\n" +
+	"\x11MetadataCondition\x12\x1f\n" +
+	"\x04path\x18\x01 \x01(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01X\x01R\x04path\x121\n" +
+	"\x02op\x18\x02 \x01(\x0e2\x19.memorybank.v1.MetadataOpB\x06\xfa\xe0\x18\x02X\x01R\x02op\x12*\n" +
 	"\n" +
-	"value_json\x18\x03 \x01(\tR\tvalueJson\"\xbb\x03\n" +
-	"\fRecordFilter\x12/\n" +
-	"\x05kinds\x18\x01 \x03(\x0e2\x19.memorybank.v1.RecordKindR\x05kinds\x12\x1a\n" +
-	"\bcategory\x18\x02 \x01(\tR\bcategory\x12-\n" +
-	"\x12subcategory_prefix\x18\x03 \x01(\tR\x11subcategoryPrefix\x12\x12\n" +
-	"\x04tags\x18\x04 \x03(\tR\x04tags\x122\n" +
-	"\x06states\x18\x05 \x03(\x0e2\x1a.memorybank.v1.RecordStateR\x06states\x12*\n" +
-	"\x0eneeds_revision\x18\x06 \x01(\bH\x00R\rneedsRevision\x88\x01\x01\x12-\n" +
-	"\x0fconversation_id\x18\a \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12#\n" +
-	"\rawaits_review\x18\b \x01(\bR\fawaitsReview\x12\x16\n" +
-	"\x06writer\x18\t \x01(\tR\x06writer\x12<\n" +
+	"value_json\x18\x03 \x01(\tB\v\xfa\xe0\x18\a\x10\x80  \x01X\x01R\tvalueJson\"\x80\x04\n" +
+	"\fRecordFilter\x127\n" +
+	"\x05kinds\x18\x01 \x03(\x0e2\x19.memorybank.v1.RecordKindB\x06\xfa\xe0\x18\x02@\x10R\x05kinds\x12\"\n" +
+	"\bcategory\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x02R\bcategory\x126\n" +
+	"\x12subcategory_prefix\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x11subcategoryPrefix\x12\x1f\n" +
+	"\x04tags\x18\x04 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01@@R\x04tags\x12:\n" +
+	"\x06states\x18\x05 \x03(\x0e2\x1a.memorybank.v1.RecordStateB\x06\xfa\xe0\x18\x02@\x10R\x06states\x12*\n" +
+	"\x0eneeds_revision\x18\x06 \x01(\bH\x00R\rneedsRevision\x88\x01\x01\x123\n" +
+	"\x0fconversation_id\x18\a \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12#\n" +
+	"\rawaits_review\x18\b \x01(\bR\fawaitsReview\x12\x1f\n" +
+	"\x06writer\x18\t \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x06writer\x12D\n" +
 	"\bmetadata\x18\n" +
-	" \x03(\v2 .memorybank.v1.MetadataConditionR\bmetadataB\x11\n" +
-	"\x0f_needs_revision\"\xfe\x01\n" +
-	"\x12ListRecordsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	" \x03(\v2 .memorybank.v1.MetadataConditionB\x06\xfa\xe0\x18\x02@\bR\bmetadataB\x11\n" +
+	"\x0f_needs_revision\"\xc0\x02\n" +
+	"\x12ListRecordsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
 	"collection\x123\n" +
-	"\x06filter\x18\x03 \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filter\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filter\x123\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x8a\x01\n" +
 	"\x13ListRecordsResponse\x12/\n" +
 	"\arecords\x18\x01 \x03(\v2\x15.memorybank.v1.RecordR\arecords\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xc9\x01\n" +
-	"\x14DeleteRecordsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xef\x01\n" +
+	"\x14DeleteRecordsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12)\n" +
 	"\n" +
-	"record_ids\x18\x03 \x03(\tR\trecordIds\x123\n" +
-	"\x06filter\x18\x04 \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filter\x12\x1d\n" +
+	"record_ids\x18\x03 \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\trecordIds\x123\n" +
+	"\x06filter\x18\x04 \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filter\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\"\xc8\x01\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xc8\x01\n" +
 	"\x15DeleteRecordsResponse\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x03R\arecords\x12\x1a\n" +
 	"\bfeedback\x18\x02 \x01(\x03R\bfeedback\x12 \n" +
@@ -10154,28 +10173,29 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\vrevived_ids\x18\x04 \x03(\tR\n" +
 	"revivedIds\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x06 \x01(\bR\breplayed\"\x92\x02\n" +
-	"\x14ReviewRecordsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x06 \x01(\bR\breplayed\"\xcb\x02\n" +
+	"\x14ReviewRecordsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12+\n" +
 	"\n" +
-	"record_ids\x18\x03 \x03(\tR\trecordIds\x129\n" +
-	"\bdecision\x18\x04 \x01(\x0e2\x1d.memorybank.v1.ReviewDecisionR\bdecision\x12\x18\n" +
-	"\acontent\x18\x05 \x01(\tR\acontent\x12'\n" +
-	"\x0fallow_sensitive\x18\x06 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"record_ids\x18\x03 \x03(\tB\f\xfa\xe0\x18\b\x18\x018\x01@dH\x01R\trecordIds\x12A\n" +
+	"\bdecision\x18\x04 \x01(\x0e2\x1d.memorybank.v1.ReviewDecisionB\x06\xfa\xe0\x18\x02X\x01R\bdecision\x12!\n" +
+	"\acontent\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\acontent\x12'\n" +
+	"\x0fallow_sensitive\x18\x06 \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestId\"\x80\x01\n" +
+	"request_id\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\x80\x01\n" +
 	"\x15ReviewRecordsResponse\x12/\n" +
 	"\arecords\x18\x01 \x03(\v2\x15.memorybank.v1.RecordR\arecords\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xa5\x01\n" +
-	"\x10RetractionFilter\x12\x16\n" +
-	"\x06source\x18\x01 \x01(\tR\x06source\x12-\n" +
-	"\x0fconversation_id\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x122\n" +
-	"\awritten\x18\x03 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
-	"\x06writer\x18\x04 \x01(\tR\x06writer\"\xe4\x02\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xbd\x01\n" +
+	"\x10RetractionFilter\x12\x1f\n" +
+	"\x06source\x18\x01 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x123\n" +
+	"\x0fconversation_id\x18\x02 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x122\n" +
+	"\awritten\x18\x03 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x1f\n" +
+	"\x06writer\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x06writer\"\xe4\x02\n" +
 	"\n" +
 	"Retraction\x12#\n" +
 	"\rretraction_id\x18\x01 \x01(\tR\fretractionId\x124\n" +
@@ -10187,19 +10207,20 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\x06filter\x18\x05 \x01(\v2\x1f.memorybank.v1.RetractionFilterR\x06filter\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x18\n" +
 	"\arecords\x18\a \x01(\x03R\arecords\x12\x18\n" +
-	"\achanged\x18\b \x01(\x03R\achanged\"\xff\x01\n" +
-	"\x15RetractRecordsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\achanged\x18\b \x01(\x03R\achanged\"\xae\x02\n" +
+	"\x15RetractRecordsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12)\n" +
 	"\n" +
-	"record_ids\x18\x03 \x03(\tR\trecordIds\x127\n" +
-	"\x06filter\x18\x04 \x01(\v2\x1f.memorybank.v1.RetractionFilterR\x06filter\x12\x16\n" +
-	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x17\n" +
-	"\adry_run\x18\x06 \x01(\bR\x06dryRun\x12\x1d\n" +
+	"record_ids\x18\x03 \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\trecordIds\x127\n" +
+	"\x06filter\x18\x04 \x01(\v2\x1f.memorybank.v1.RetractionFilterR\x06filter\x12\x1f\n" +
+	"\x06reason\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06reason\x12\x17\n" +
+	"\adry_run\x18\x06 \x01(\bR\x06dryRun\x12%\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestId\"\x89\x02\n" +
+	"request_id\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\x89\x02\n" +
 	"\x16RetractRecordsResponse\x129\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2\x19.memorybank.v1.RetractionR\n" +
@@ -10211,60 +10232,60 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\bfeedback\x18\x04 \x01(\x03R\bfeedback\x12 \n" +
 	"\vreflections\x18\x05 \x01(\x03R\vreflections\x12\x1a\n" +
 	"\brevision\x18\x06 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\a \x01(\bR\breplayed\"\x9e\x01\n" +
-	"\x18ReleaseRetractionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\a \x01(\bR\breplayed\"\xc2\x01\n" +
+	"\x18ReleaseRetractionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12#\n" +
-	"\rretraction_id\x18\x03 \x01(\tR\fretractionId\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12-\n" +
+	"\rretraction_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fretractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\xa8\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa8\x01\n" +
 	"\x19ReleaseRetractionResponse\x129\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2\x19.memorybank.v1.RetractionR\n" +
 	"retraction\x12\x18\n" +
 	"\arecords\x18\x02 \x01(\x03R\arecords\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\x9c\x01\n" +
-	"\x16EraseRetractionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xc0\x01\n" +
+	"\x16EraseRetractionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12#\n" +
-	"\rretraction_id\x18\x03 \x01(\tR\fretractionId\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12-\n" +
+	"\rretraction_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fretractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\xa6\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa6\x01\n" +
 	"\x17EraseRetractionResponse\x129\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2\x19.memorybank.v1.RetractionR\n" +
 	"retraction\x12\x18\n" +
 	"\arecords\x18\x02 \x01(\x03R\arecords\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xcd\x01\n" +
-	"\x16ListRetractionsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\x8f\x02\n" +
+	"\x16ListRetractionsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x05 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x9a\x01\n" +
 	"\x17ListRetractionsResponse\x12;\n" +
 	"\vretractions\x18\x01 \x03(\v2\x19.memorybank.v1.RetractionR\vretractions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xf3\x02\n" +
-	"\x17RetrieveMemoriesRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xba\x03\n" +
+	"\x17RetrieveMemoriesRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x14\n" +
-	"\x05query\x18\x03 \x01(\tR\x05query\x12*\n" +
-	"\x05route\x18\x04 \x01(\v2\x14.memorybank.v1.RouteR\x05route\x12\x18\n" +
-	"\x05top_k\x18\x05 \x01(\x05H\x00R\x04topK\x88\x01\x01\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x01R\vminRevision\x88\x01\x01\x12\x18\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12\"\n" +
+	"\x05query\x18\x03 \x01(\tB\f\xfa\xe0\x18\b\x10\x80\x80\x01 \x01X\x01R\x05query\x12*\n" +
+	"\x05route\x18\x04 \x01(\v2\x14.memorybank.v1.RouteR\x05route\x120\n" +
+	"\x05top_k\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x00R\x04topK\x88\x01\x01\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\vminRevision\x88\x01\x01\x12\x18\n" +
 	"\aobserve\x18\a \x01(\bR\aobserve\x123\n" +
 	"\x06filter\x18\b \x01(\v2\x1b.memorybank.v1.RecordFilterR\x06filter\x12\x16\n" +
 	"\x06strict\x18\t \x01(\bR\x06strict\x12\x12\n" +
@@ -10277,43 +10298,45 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\vreflections\x18\x02 \x03(\v2\x19.memorybank.v1.ReflectionR\vreflections\x12*\n" +
 	"\x05route\x18\x03 \x01(\v2\x14.memorybank.v1.RouteR\x05route\x12\x1a\n" +
 	"\brevision\x18\x04 \x01(\x03R\brevision\x12\x1c\n" +
-	"\ttruncated\x18\x05 \x01(\bR\ttruncated\"\xec\x02\n" +
-	"\x15RecordRecoveryRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\ttruncated\x18\x05 \x01(\bR\ttruncated\"\xca\x03\n" +
+	"\x15RecordRecoveryRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12*\n" +
 	"\n" +
-	"error_type\x18\x03 \x01(\tR\terrorType\x12\x12\n" +
-	"\x04tool\x18\x04 \x01(\tR\x04tool\x12\x18\n" +
-	"\amessage\x18\x05 \x01(\tR\amessage\x12#\n" +
-	"\roriginal_json\x18\x06 \x01(\tR\foriginalJson\x12\x1d\n" +
+	"error_type\x18\x03 \x01(\tB\v\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\terrorType\x12\x1f\n" +
+	"\x04tool\x18\x04 \x01(\tB\v\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04tool\x12!\n" +
+	"\amessage\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\amessage\x12/\n" +
+	"\roriginal_json\x18\x06 \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x04\x18\x04R\foriginalJson\x12)\n" +
 	"\n" +
-	"fixed_json\x18\a \x01(\tR\tfixedJson\x12 \n" +
-	"\vexplanation\x18\b \x01(\tR\vexplanation\x12\x18\n" +
+	"fixed_json\x18\a \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x04\x18\x04R\tfixedJson\x12)\n" +
+	"\vexplanation\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\vexplanation\x12\x18\n" +
 	"\asuccess\x18\t \x01(\bR\asuccess\x12'\n" +
 	"\x0fallow_sensitive\x18\n" +
-	" \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	" \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
-	"request_id\x18\v \x01(\tR\trequestId\"\xb3\x01\n" +
+	"request_id\x18\v \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xb3\x01\n" +
 	"\x16RecordRecoveryResponse\x12-\n" +
 	"\x06record\x18\x01 \x01(\v2\x15.memorybank.v1.RecordR\x06record\x12\x14\n" +
 	"\x05known\x18\x02 \x01(\bR\x05known\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x04 \x01(\bR\breplayed\x12\x1c\n" +
-	"\tforgotten\x18\x05 \x01(\bR\tforgotten\"\xcb\x02\n" +
-	"\x15FindRecoveriesRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\tforgotten\x18\x05 \x01(\bR\tforgotten\"\xbf\x03\n" +
+	"\x15FindRecoveriesRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12*\n" +
 	"\n" +
-	"error_type\x18\x03 \x01(\tR\terrorType\x12\x12\n" +
-	"\x04tool\x18\x04 \x01(\tR\x04tool\x12\x18\n" +
-	"\amessage\x18\x05 \x01(\tR\amessage\x12\x18\n" +
-	"\x05top_k\x18\x06 \x01(\x05H\x00R\x04topK\x88\x01\x01\x12 \n" +
-	"\tmin_match\x18\a \x01(\x01H\x01R\bminMatch\x88\x01\x01\x12&\n" +
-	"\fmin_revision\x18\b \x01(\x03H\x02R\vminRevision\x88\x01\x01\x12\x18\n" +
+	"error_type\x18\x03 \x01(\tB\v\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\terrorType\x12\x1f\n" +
+	"\x04tool\x18\x04 \x01(\tB\v\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04tool\x12!\n" +
+	"\amessage\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\amessage\x120\n" +
+	"\x05top_k\x18\x06 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x00R\x04topK\x88\x01\x01\x128\n" +
+	"\tmin_match\x18\a \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x01R\bminMatch\x88\x01\x01\x125\n" +
+	"\fmin_revision\x18\b \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x02R\vminRevision\x88\x01\x01\x12\x18\n" +
 	"\aobserve\x18\t \x01(\bR\aobserveB\b\n" +
 	"\x06_top_kB\f\n" +
 	"\n" +
@@ -10327,39 +10350,39 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"recoveries\x18\x01 \x03(\v2\x1c.memorybank.v1.FoundRecoveryR\n" +
 	"recoveries\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1c\n" +
-	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\xef\x01\n" +
-	"\x14ReportOutcomeRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\xa1\x02\n" +
+	"\x14ReportOutcomeRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12+\n" +
 	"\n" +
-	"record_ids\x18\x03 \x03(\tR\trecordIds\x12\x1c\n" +
-	"\tsucceeded\x18\x04 \x01(\bR\tsucceeded\x12\x1d\n" +
+	"record_ids\x18\x03 \x03(\tB\f\xfa\xe0\x18\b\x18\x018\x01@dH\x01R\trecordIds\x12\x1c\n" +
+	"\tsucceeded\x18\x04 \x01(\bR\tsucceeded\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\x12\x1a\n" +
-	"\bresponse\x18\x06 \x01(\tR\bresponse\x12\x1f\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12$\n" +
+	"\bresponse\x18\x06 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x04R\bresponse\x12\x1f\n" +
 	"\vby_citation\x18\a \x01(\bR\n" +
 	"byCitation\"\x98\x01\n" +
 	"\x15ReportOutcomeResponse\x12/\n" +
 	"\arecords\x18\x01 \x03(\v2\x15.memorybank.v1.RecordR\arecords\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x03 \x01(\bR\breplayed\x12\x16\n" +
-	"\x06shares\x18\x04 \x03(\x01R\x06shares\"\xcf\x02\n" +
-	"\x13GiveFeedbackRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\x06shares\x18\x04 \x03(\x01R\x06shares\"\xac\x03\n" +
+	"\x13GiveFeedbackRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12+\n" +
 	"\n" +
-	"record_ids\x18\x03 \x03(\tR\trecordIds\x12*\n" +
-	"\x05thumb\x18\x04 \x01(\x0e2\x14.memorybank.v1.ThumbR\x05thumb\x12\x19\n" +
-	"\x05stars\x18\x05 \x01(\x05H\x00R\x05stars\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x14\n" +
-	"\x05query\x18\a \x01(\tR\x05query\x12\x1a\n" +
-	"\bresponse\x18\b \x01(\tR\bresponse\x12\x1d\n" +
+	"record_ids\x18\x03 \x03(\tB\f\xfa\xe0\x18\b\x18\x018\x01@dH\x01R\trecordIds\x12*\n" +
+	"\x05thumb\x18\x04 \x01(\x0e2\x14.memorybank.v1.ThumbR\x05thumb\x121\n" +
+	"\x05stars\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00\x00\x14@H\x00R\x05stars\x88\x01\x01\x12\x1f\n" +
+	"\x06reason\x18\x06 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\x06reason\x12\x1e\n" +
+	"\x05query\x18\a \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x05query\x12$\n" +
+	"\bresponse\x18\b \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x04R\bresponse\x12%\n" +
 	"\n" +
-	"request_id\x18\t \x01(\tR\trequestId\x12\x1f\n" +
+	"request_id\x18\t \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12\x1f\n" +
 	"\vby_citation\x18\n" +
 	" \x01(\bR\n" +
 	"byCitationB\b\n" +
@@ -10368,147 +10391,148 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\arecords\x18\x01 \x03(\v2\x15.memorybank.v1.RecordR\arecords\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x03 \x01(\bR\breplayed\x12\x16\n" +
-	"\x06shares\x18\x04 \x03(\x01R\x06shares\"\x90\x01\n" +
-	"\x15ExportFeedbackRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\x06shares\x18\x04 \x03(\x01R\x06shares\"\xb1\x01\n" +
+	"\x15ExportFeedbackRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12&\n" +
-	"\fmin_revision\x18\x03 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x125\n" +
+	"\fmin_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"|\n" +
 	"\x16ExportFeedbackResponse\x12\x16\n" +
 	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12\x16\n" +
 	"\x06chosen\x18\x02 \x01(\tR\x06chosen\x12\x1a\n" +
 	"\brejected\x18\x03 \x01(\tR\brejected\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason\"\xcb\x01\n" +
-	"\x19GenerateReflectionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\"\x86\x02\n" +
+	"\x19GenerateReflectionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x14\n" +
-	"\x05title\x18\x03 \x01(\tR\x05title\x12\x1a\n" +
-	"\bcategory\x18\x04 \x01(\tR\bcategory\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12!\n" +
+	"\x05title\x18\x03 \x01(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01X\x01R\x05title\x12\"\n" +
+	"\bcategory\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x02R\bcategory\x12)\n" +
 	"\n" +
-	"record_ids\x18\x05 \x03(\tR\trecordIds\x12\x1d\n" +
+	"record_ids\x18\x05 \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@2H\x01R\trecordIds\x12%\n" +
 	"\n" +
-	"request_id\x18\x06 \x01(\tR\trequestId\"\xbb\x01\n" +
+	"request_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xbb\x01\n" +
 	"\x1aGenerateReflectionResponse\x129\n" +
 	"\n" +
 	"reflection\x18\x01 \x01(\v2\x19.memorybank.v1.ReflectionR\n" +
 	"reflection\x12*\n" +
 	"\x05usage\x18\x02 \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xb4\x01\n" +
-	"\x14GetReflectionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xdf\x01\n" +
+	"\x14GetReflectionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12#\n" +
-	"\rreflection_id\x18\x03 \x01(\tR\freflectionId\x12&\n" +
-	"\fmin_revision\x18\x04 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12-\n" +
+	"\rreflection_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\freflectionId\x125\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"n\n" +
 	"\x15GetReflectionResponse\x129\n" +
 	"\n" +
 	"reflection\x18\x01 \x01(\v2\x19.memorybank.v1.ReflectionR\n" +
 	"reflection\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xe9\x01\n" +
-	"\x16ListReflectionsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\xb3\x02\n" +
+	"\x16ListReflectionsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1a\n" +
-	"\bcategory\x18\x03 \x01(\tR\bcategory\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12\"\n" +
+	"\bcategory\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x02R\bcategory\x123\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x9a\x01\n" +
 	"\x17ListReflectionsResponse\x12;\n" +
 	"\vreflections\x18\x01 \x03(\v2\x19.memorybank.v1.ReflectionR\vreflections\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\x9d\x01\n" +
-	"\x17DeleteReflectionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xc1\x01\n" +
+	"\x17DeleteReflectionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12#\n" +
-	"\rreflection_id\x18\x03 \x01(\tR\freflectionId\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12-\n" +
+	"\rreflection_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\freflectionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"R\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"R\n" +
 	"\x18DeleteReflectionResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x02 \x01(\bR\breplayed\"\x8f\x01\n" +
-	"\x14GetCollectionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x02 \x01(\bR\breplayed\"\xb0\x01\n" +
+	"\x14GetCollectionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12&\n" +
-	"\fmin_revision\x18\x03 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x125\n" +
+	"\fmin_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xa7\x01\n" +
 	"\x15GetCollectionResponse\x129\n" +
 	"\n" +
 	"collection\x18\x01 \x01(\v2\x19.memorybank.v1.CollectionR\n" +
 	"collection\x127\n" +
 	"\x06counts\x18\x02 \x01(\v2\x1f.memorybank.v1.CollectionCountsR\x06counts\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xe6\x01\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xfd\x01\n" +
 	"\x17UpdateCollectionRequest\x129\n" +
 	"\n" +
 	"collection\x18\x01 \x01(\v2\x19.memorybank.v1.CollectionR\n" +
 	"collection\x12;\n" +
 	"\vupdate_mask\x18\x02 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x03 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"\x8d\x01\n" +
 	"\x18UpdateCollectionResponse\x129\n" +
 	"\n" +
 	"collection\x18\x01 \x01(\v2\x19.memorybank.v1.CollectionR\n" +
 	"collection\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"n\n" +
-	"\x16ListCollectionsRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12\x1b\n" +
-	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x9a\x01\n" +
+	"\x16ListCollectionsRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x123\n" +
+	"\tpage_size\x18\x02 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"~\n" +
+	"page_token\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\"~\n" +
 	"\x17ListCollectionsResponse\x12;\n" +
 	"\vcollections\x18\x01 \x03(\v2\x19.memorybank.v1.CollectionR\vcollections\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd3\x01\n" +
-	"\x17DeleteCollectionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfc\x01\n" +
+	"\x17DeleteCollectionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12$\n" +
-	"\vif_revision\x18\x03 \x01(\x03H\x00R\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x123\n" +
+	"\vif_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
 	"ifRevision\x88\x01\x01\x12#\n" +
-	"\rallow_missing\x18\x04 \x01(\bR\fallowMissing\x12\x1d\n" +
+	"\rallow_missing\x18\x04 \x01(\bR\fallowMissing\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"\x8b\x01\n" +
 	"\x18DeleteCollectionResponse\x127\n" +
 	"\x06counts\x18\x01 \x01(\v2\x1f.memorybank.v1.CollectionCountsR\x06counts\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x92\x01\n" +
-	"\x17ExportCollectionRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xb3\x01\n" +
+	"\x17ExportCollectionRequest\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12&\n" +
-	"\fmin_revision\x18\x03 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x125\n" +
+	"\fmin_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"H\n" +
 	"\x18ExportCollectionResponse\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x18\n" +
-	"\acontent\x18\x02 \x01(\fR\acontent\"\xa1\x01\n" +
-	"\x17ImportCollectionOptions\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\"\xbb\x01\n" +
+	"\x17ImportCollectionOptions\x12#\n" +
+	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
 	"collection\x12'\n" +
-	"\x0fallow_sensitive\x18\x03 \x01(\bR\x0eallowSensitive\x12\x1d\n" +
+	"\x0fallow_sensitive\x18\x03 \x01(\bR\x0eallowSensitive\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\xa4\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa4\x01\n" +
 	"\x17ImportCollectionRequest\x12B\n" +
 	"\aoptions\x18\x01 \x01(\v2&.memorybank.v1.ImportCollectionOptionsH\x00R\aoptions\x12=\n" +
 	"\x04file\x18\x02 \x01(\v2'.memorybank.v1.ExportCollectionResponseH\x00R\x04fileB\x06\n" +
@@ -11049,6 +11073,7 @@ func file_memorybank_v1_long_term_proto_init() {
 	file_memorybank_v1_access_proto_init()
 	file_memorybank_v1_calls_proto_init()
 	file_memorybank_v1_conversation_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_long_term_proto_msgTypes[1].OneofWrappers = []any{}
 	file_memorybank_v1_long_term_proto_msgTypes[5].OneofWrappers = []any{}

@@ -456,15 +456,15 @@ func (x *GetBankResponse) GetRevision() int64 {
 // Asks for the tenant's banks.
 type ListBanksRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only this user's. Empty: any.
+	// Only this user's. Empty: any. At most 128 code points.
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	// Only this collection's. Empty: any.
+	// Only this collection's. Empty: any. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
-	// Only those with all of these labels. At most 64.
+	// Only those with all of these labels. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1075,13 +1075,14 @@ type StartTaskRequest struct {
 	Messages []*Message `protobuf:"bytes,5,rep,name=messages,proto3" json:"messages,omitempty"`
 	// A context that is already stored (a streamed one, say).
 	InteractionId string `protobuf:"bytes,6,opt,name=interaction_id,json=interactionId,proto3" json:"interaction_id,omitempty"`
-	// The files beside the context.
+	// The files beside the context. At most 100.
 	Attachments []*Attachment `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	// When the context happened. Absent: now.
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
 	// Where the context came from, at most 1,024 code points. Empty: unknown.
 	Source string `protobuf:"bytes,9,opt,name=source,proto3" json:"source,omitempty"`
-	// The caller's own marks for the interaction and its nodes. At most 64.
+	// The caller's own marks for the interaction and its nodes. At most 64; keys of 1 to 128 code points,
+	// values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,10,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// What to wait for. With STORED the plan and the prompt are made without the new nodes.
 	Wait Wait `protobuf:"varint,11,opt,name=wait,proto3,enum=memorybank.v1.Wait" json:"wait,omitempty"`
@@ -1112,7 +1113,7 @@ type StartTaskRequest struct {
 	// Whether to do without a memory of the user's that fails, and say so in `missing`. The bank's own never is missing.
 	AllowPartial bool `protobuf:"varint,22,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// The least revisions to be seen of the user's memories, by `KIND/NAME` as in `revisions` of an answer. Others are
-	// ignored. They may differ in a repetition.
+	// ignored. They may differ in a repetition. At most 128; keys of 1 to 2,048 code points.
 	MinRevisions map[string]int64 `protobuf:"bytes,23,rep,name=min_revisions,json=minRevisions,proto3" json:"min_revisions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Whether the prompt does without the tool's declaration, which `tools` has in any case: for callers that hand it to
 	// the model's API. How to use it stands in the prompt still.
@@ -1564,7 +1565,7 @@ type AdvanceTaskRequest struct {
 	// `conflict_id` or its task_id names a validation that waits, or where its type says so (CROSS_VALIDATION,
 	// 交叉验证) while exactly one conflict is open; nothing else is, whatever the context says.
 	Task *TaskReport `protobuf:"bytes,4,opt,name=task,proto3" json:"task,omitempty"`
-	// The files beside the context; of a verdict they count as its evidence.
+	// The files beside the context; of a verdict they count as its evidence. At most 100.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	// When it happened. Absent: now.
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
@@ -1591,7 +1592,8 @@ type AdvanceTaskRequest struct {
 	TopK *int32 `protobuf:"varint,12,opt,name=top_k,json=topK,proto3,oneof" json:"top_k,omitempty"`
 	// Weight of the attribute score, 0 to 1. Absent: the bank's.
 	Alpha *float64 `protobuf:"fixed64,13,opt,name=alpha,proto3,oneof" json:"alpha,omitempty"`
-	// The caller's own marks for the interaction and its nodes. At most 64.
+	// The caller's own marks for the interaction and its nodes. At most 64; keys of 1 to 128 code points,
+	// values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,14,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The interaction's id. Empty: generated.
 	InteractionId string `protobuf:"bytes,15,opt,name=interaction_id,json=interactionId,proto3" json:"interaction_id,omitempty"`
@@ -1610,7 +1612,7 @@ type AdvanceTaskRequest struct {
 	// Whether to do without a memory of the user's that fails, and say so in `missing`. The bank's own never is missing.
 	AllowPartial bool `protobuf:"varint,23,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	// The least revisions to be seen of the user's memories, by `KIND/NAME` as in `revisions` of an answer. Others are
-	// ignored. They may differ in a repetition.
+	// ignored. They may differ in a repetition. At most 128; keys of 1 to 2,048 code points.
 	MinRevisions map[string]int64 `protobuf:"bytes,24,rep,name=min_revisions,json=minRevisions,proto3" json:"min_revisions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Whether the prompt does without the tool's declaration, which `tools` has in any case: for callers that hand it to
 	// the model's API. How to use it stands in the prompt still.
@@ -2054,7 +2056,7 @@ type MemorizeRequest struct {
 	Messages []*Message `protobuf:"bytes,3,rep,name=messages,proto3" json:"messages,omitempty"`
 	// The task whose context it is; helps to cluster it. Absent: none.
 	Task *TaskReport `protobuf:"bytes,4,opt,name=task,proto3" json:"task,omitempty"`
-	// The files beside it, each cited in the text by its id. The text is kept as it is given.
+	// The files beside it, each cited in the text by its id. The text is kept as it is given. At most 100.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	// When it happened. Absent: now.
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
@@ -2062,7 +2064,8 @@ type MemorizeRequest struct {
 	Source string `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`
 	// What to wait for.
 	Wait Wait `protobuf:"varint,8,opt,name=wait,proto3,enum=memorybank.v1.Wait" json:"wait,omitempty"`
-	// The caller's own marks for the interaction and its nodes. At most 64.
+	// The caller's own marks for the interaction and its nodes. At most 64; keys of 1 to 128 code points,
+	// values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,9,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The interaction's id. Empty: generated.
 	InteractionId string `protobuf:"bytes,10,opt,name=interaction_id,json=interactionId,proto3" json:"interaction_id,omitempty"`
@@ -2986,13 +2989,13 @@ type ListConflictsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which bank.
 	BankId string `protobuf:"bytes,1,opt,name=bank_id,json=bankId,proto3" json:"bank_id,omitempty"`
-	// In these states. Empty: OPEN.
+	// In these states. Empty: OPEN. At most 16.
 	Statuses []ConflictStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=memorybank.v1.ConflictStatus" json:"statuses,omitempty"`
 	// With this node as a side. Empty: any.
 	NodeId string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,6,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -3519,7 +3522,7 @@ type GetInsightRequest struct {
 	MinRevision *int64 `protobuf:"varint,2,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
 	// At most so many completed tasks, up to 1,000, and no more than 4 MiB holds. 0: 200.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before: the completed tasks that follow. Empty: from the first.
+	// From the response before: the completed tasks that follow. Empty: from the first. At most 1,024 code points.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -5936,7 +5939,7 @@ type ListInteractionRetractionsRequest struct {
 	BankId string `protobuf:"bytes,1,opt,name=bank_id,json=bankId,proto3" json:"bank_id,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,4,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -6070,26 +6073,27 @@ var File_memorybank_v1_memory_bank_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\n" +
-	"\x1fmemorybank/v1/memory_bank.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x1dmemorybank/v1/retrieval.proto\x1a\x19memorybank/v1/types.proto\"\xcb\x05\n" +
-	"\x11CreateBankRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x12\n" +
-	"\x04goal\x18\x02 \x01(\tR\x04goal\x12\x18\n" +
-	"\x04user\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\x1fmemorybank/v1/memory_bank.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x1bmemorybank/v1/options.proto\x1a\x1dmemorybank/v1/retrieval.proto\x1a\x19memorybank/v1/types.proto\"\xe5\x06\n" +
+	"\x11CreateBankRequest\x12#\n" +
+	"\abank_id\x18\x01 \x01(\tB\n" +
+	"\xe8\xe0\x18\x02\xfa\xe0\x18\x02\x18\x01R\x06bankId\x12\x1c\n" +
+	"\x04goal\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x04goal\x12\x1f\n" +
+	"\x04user\x18\x03 \x01(\tB\v\xe8\xe0\x18\x01\xfa\xe0\x18\x03\x10\x80\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x04 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x18\n" +
-	"\x05top_k\x18\x05 \x01(\x05H\x00R\x04topK\x88\x01\x01\x12\x19\n" +
-	"\x05alpha\x18\x06 \x01(\x01H\x01R\x05alpha\x88\x01\x01\x12$\n" +
-	"\vchunk_ratio\x18\a \x01(\x01H\x02R\n" +
+	"collection\x18\x04 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x120\n" +
+	"\x05top_k\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x00R\x04topK\x88\x01\x01\x121\n" +
+	"\x05alpha\x18\x06 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x01R\x05alpha\x88\x01\x01\x12<\n" +
+	"\vchunk_ratio\x18\a \x01(\x01B\x16\xfa\xe0\x18\x121\x00\x00\x00\x00\x00\x00\xf0?a\x00\x00\x00\x00\x00\x00\x00\x00H\x02R\n" +
 	"chunkRatio\x88\x01\x01\x12F\n" +
-	"\x0fembedding_space\x18\b \x01(\v2\x1d.memorybank.v1.EmbeddingSpaceR\x0eembeddingSpace\x12D\n" +
-	"\x06labels\x18\t \x03(\v2,.memorybank.v1.CreateBankRequest.LabelsEntryR\x06labels\x12+\n" +
+	"\x0fembedding_space\x18\b \x01(\v2\x1d.memorybank.v1.EmbeddingSpaceR\x0eembeddingSpace\x12X\n" +
+	"\x06labels\x18\t \x03(\v2,.memorybank.v1.CreateBankRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12+\n" +
 	"\x03ttl\x18\n" +
-	" \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12\x1d\n" +
+	" \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12%\n" +
 	"\n" +
-	"request_id\x18\v \x01(\tR\trequestId\x12%\n" +
-	"\x0eallow_existing\x18\f \x01(\bR\rallowExisting\x12.\n" +
-	"\x10validation_floor\x18\r \x01(\x01H\x03R\x0fvalidationFloor\x88\x01\x01\x12.\n" +
+	"request_id\x18\v \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12%\n" +
+	"\x0eallow_existing\x18\f \x01(\bR\rallowExisting\x12F\n" +
+	"\x10validation_floor\x18\r \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x03R\x0fvalidationFloor\x88\x01\x01\x12.\n" +
 	"\x10judge_assistants\x18\x0e \x01(\bH\x04R\x0fjudgeAssistants\x88\x01\x01\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -6103,24 +6107,24 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x04bank\x18\x01 \x01(\v2\x13.memorybank.v1.BankR\x04bank\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x03 \x01(\bR\breplayed\x12\x18\n" +
-	"\aexisted\x18\x04 \x01(\bR\aexisted\"h\n" +
-	"\x0eGetBankRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12&\n" +
-	"\fmin_revision\x18\x02 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\aexisted\x18\x04 \x01(\bR\aexisted\"\x7f\n" +
+	"\x0eGetBankRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x125\n" +
+	"\fmin_revision\x18\x02 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x89\x01\n" +
 	"\x0fGetBankResponse\x12'\n" +
 	"\x04bank\x18\x01 \x01(\v2\x13.memorybank.v1.BankR\x04bank\x121\n" +
 	"\x06counts\x18\x02 \x01(\v2\x19.memorybank.v1.BankCountsR\x06counts\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\x8e\x02\n" +
-	"\x10ListBanksRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\xd1\x02\n" +
+	"\x10ListBanksRequest\x12\x1f\n" +
+	"\x04user\x18\x01 \x01(\tB\v\xe8\xe0\x18\x01\xfa\xe0\x18\x03\x10\x80\x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12C\n" +
-	"\x06labels\x18\x03 \x03(\v2+.memorybank.v1.ListBanksRequest.LabelsEntryR\x06labels\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12W\n" +
+	"\x06labels\x18\x03 \x03(\v2+.memorybank.v1.ListBanksRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x123\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x1a9\n" +
+	"page_token\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +
@@ -6130,28 +6134,28 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x11ListBanksResponse\x12)\n" +
 	"\x05banks\x18\x01 \x03(\v2\x13.memorybank.v1.BankR\x05banks\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x120\n" +
-	"\ajudging\x18\x03 \x01(\v2\x16.memorybank.v1.JudgingR\ajudging\"\xed\x01\n" +
-	"\x11UpdateBankRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12'\n" +
+	"\ajudging\x18\x03 \x01(\v2\x16.memorybank.v1.JudgingR\ajudging\"\x8c\x02\n" +
+	"\x11UpdateBankRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12'\n" +
 	"\x04bank\x18\x02 \x01(\v2\x13.memorybank.v1.BankR\x04bank\x12;\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x04 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"u\n" +
 	"\x12UpdateBankResponse\x12'\n" +
 	"\x04bank\x18\x01 \x01(\v2\x13.memorybank.v1.BankR\x04bank\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xac\x01\n" +
-	"\x11DeleteBankRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12#\n" +
-	"\rallow_missing\x18\x02 \x01(\bR\fallowMissing\x12$\n" +
-	"\vif_revision\x18\x03 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xcb\x01\n" +
+	"\x11DeleteBankRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12#\n" +
+	"\rallow_missing\x18\x02 \x01(\bR\fallowMissing\x123\n" +
+	"\vif_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"\x80\x01\n" +
 	"\x12DeleteBankResponse\x122\n" +
 	"\x06counts\x18\x01 \x01(\v2\x1a.memorybank.v1.PurgeCountsR\x06counts\x12\x1a\n" +
@@ -6167,37 +6171,40 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\brequests\x18\a \x01(\x03R\brequests\x12#\n" +
 	"\rfiles_removed\x18\b \x01(\x03R\ffilesRemoved\x12\x1d\n" +
 	"\n" +
-	"files_left\x18\t \x01(\x03R\tfilesLeft\"\xa9\t\n" +
-	"\x10StartTaskRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x14\n" +
-	"\x04goal\x18\x02 \x01(\tH\x00R\x04goal\x12\x18\n" +
-	"\x06prompt\x18\x03 \x01(\tH\x00R\x06prompt\x12\x12\n" +
-	"\x04text\x18\x04 \x01(\tR\x04text\x122\n" +
-	"\bmessages\x18\x05 \x03(\v2\x16.memorybank.v1.MessageR\bmessages\x12%\n" +
-	"\x0einteraction_id\x18\x06 \x01(\tR\rinteractionId\x12;\n" +
-	"\vattachments\x18\a \x03(\v2\x19.memorybank.v1.AttachmentR\vattachments\x129\n" +
+	"files_left\x18\t \x01(\x03R\tfilesLeft\"\x81\v\n" +
+	"\x10StartTaskRequest\x12#\n" +
+	"\abank_id\x18\x01 \x01(\tB\n" +
+	"\xe8\xe0\x18\x02\xfa\xe0\x18\x02\x18\x01R\x06bankId\x12\x1e\n" +
+	"\x04goal\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01H\x00R\x04goal\x12 \n" +
+	"\x06prompt\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02 \x01H\x00R\x06prompt\x12\x1a\n" +
+	"\x04text\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02 \x01R\x04text\x122\n" +
+	"\bmessages\x18\x05 \x03(\v2\x16.memorybank.v1.MessageR\bmessages\x12-\n" +
+	"\x0einteraction_id\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\rinteractionId\x12E\n" +
+	"\vattachments\x18\a \x03(\v2\x19.memorybank.v1.AttachmentB\b\xfa\xe0\x18\x04@dH\x01R\vattachments\x129\n" +
 	"\n" +
-	"event_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
-	"\x06source\x18\t \x01(\tR\x06source\x12C\n" +
+	"event_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x1f\n" +
+	"\x06source\x18\t \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x12W\n" +
 	"\x06labels\x18\n" +
-	" \x03(\v2+.memorybank.v1.StartTaskRequest.LabelsEntryR\x06labels\x12'\n" +
-	"\x04wait\x18\v \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12&\n" +
-	"\ftoken_budget\x18\f \x01(\x05H\x01R\vtokenBudget\x88\x01\x01\x12:\n" +
+	" \x03(\v2+.memorybank.v1.StartTaskRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12'\n" +
+	"\x04wait\x18\v \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12>\n" +
+	"\ftoken_budget\x18\f \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\xd0\x12cAH\x01R\vtokenBudget\x88\x01\x01\x12:\n" +
 	"\vtool_format\x18\r \x01(\x0e2\x19.memorybank.v1.ToolFormatR\n" +
-	"toolFormat\x12\x18\n" +
-	"\x05top_k\x18\x0e \x01(\x05H\x02R\x04topK\x88\x01\x01\x12\x19\n" +
-	"\x05alpha\x18\x0f \x01(\x01H\x03R\x05alpha\x88\x01\x01\x12\x1d\n" +
+	"toolFormat\x120\n" +
+	"\x05top_k\x18\x0e \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x02R\x04topK\x88\x01\x01\x121\n" +
+	"\x05alpha\x18\x0f \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x03R\x05alpha\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x10 \x01(\tR\trequestId\x12+\n" +
-	"\x03ttl\x18\x11 \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12\x18\n" +
-	"\x04user\x18\x12 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12)\n" +
+	"request_id\x18\x10 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12+\n" +
+	"\x03ttl\x18\x11 \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12#\n" +
+	"\x04user\x18\x12 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x120\n" +
 	"\n" +
-	"collection\x18\x13 \x01(\tB\x04\xe8\xe0\x18\x03H\x04R\n" +
-	"collection\x88\x01\x01\x12-\n" +
-	"\x0fconversation_id\x18\x14 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12)\n" +
-	"\rinvocation_id\x18\x15 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12#\n" +
-	"\rallow_partial\x18\x16 \x01(\bR\fallowPartial\x12V\n" +
-	"\rmin_revisions\x18\x17 \x03(\v21.memorybank.v1.StartTaskRequest.MinRevisionsEntryR\fminRevisions\x12\x1f\n" +
+	"collection\x18\x13 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01H\x04R\n" +
+	"collection\x88\x01\x01\x123\n" +
+	"\x0fconversation_id\x18\x14 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12/\n" +
+	"\rinvocation_id\x18\x15 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12#\n" +
+	"\rallow_partial\x18\x16 \x01(\bR\fallowPartial\x12q\n" +
+	"\rmin_revisions\x18\x17 \x03(\v21.memorybank.v1.StartTaskRequest.MinRevisionsEntryB\x19\xfa\xe0\x18\x15)\x00\x00\x00\x00\x00\x00\x00\x00@\x80\x01R\a\x10\x80\x10 \x01X\x01R\fminRevisions\x12\x1f\n" +
 	"\vtools_apart\x18\x18 \x01(\bR\n" +
 	"toolsApart\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
@@ -6233,39 +6240,41 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\trevisions\x18\x12 \x03(\v2/.memorybank.v1.StartTaskResponse.RevisionsEntryR\trevisions\x1a<\n" +
 	"\x0eRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xf0\t\n" +
-	"\x12AdvanceTaskRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\x122\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xca\v\n" +
+	"\x12AdvanceTaskRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12\x1a\n" +
+	"\x04text\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02 \x01R\x04text\x122\n" +
 	"\bmessages\x18\x03 \x03(\v2\x16.memorybank.v1.MessageR\bmessages\x12-\n" +
-	"\x04task\x18\x04 \x01(\v2\x19.memorybank.v1.TaskReportR\x04task\x12;\n" +
-	"\vattachments\x18\x05 \x03(\v2\x19.memorybank.v1.AttachmentR\vattachments\x129\n" +
+	"\x04task\x18\x04 \x01(\v2\x19.memorybank.v1.TaskReportR\x04task\x12E\n" +
+	"\vattachments\x18\x05 \x03(\v2\x19.memorybank.v1.AttachmentB\b\xfa\xe0\x18\x04@dH\x01R\vattachments\x129\n" +
 	"\n" +
-	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
-	"\x06source\x18\a \x01(\tR\x06source\x12'\n" +
-	"\x04wait\x18\b \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12\x1f\n" +
-	"\vconflict_id\x18\t \x01(\tR\n" +
+	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x1f\n" +
+	"\x06source\x18\a \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x12'\n" +
+	"\x04wait\x18\b \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12'\n" +
+	"\vconflict_id\x18\t \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\n" +
 	"conflictId\x12=\n" +
-	"\fverdict_type\x18\x11 \x01(\x0e2\x1a.memorybank.v1.VerdictTypeR\vverdictType\x12\x16\n" +
-	"\x06result\x18\x12 \x01(\tR\x06result\x12&\n" +
+	"\fverdict_type\x18\x11 \x01(\x0e2\x1a.memorybank.v1.VerdictTypeR\vverdictType\x12 \n" +
+	"\x06result\x18\x12 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x06result\x12>\n" +
 	"\ftoken_budget\x18\n" +
-	" \x01(\x05H\x00R\vtokenBudget\x88\x01\x01\x12:\n" +
+	" \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\xd0\x12cAH\x00R\vtokenBudget\x88\x01\x01\x12:\n" +
 	"\vtool_format\x18\v \x01(\x0e2\x19.memorybank.v1.ToolFormatR\n" +
-	"toolFormat\x12\x18\n" +
-	"\x05top_k\x18\f \x01(\x05H\x01R\x04topK\x88\x01\x01\x12\x19\n" +
-	"\x05alpha\x18\r \x01(\x01H\x02R\x05alpha\x88\x01\x01\x12E\n" +
-	"\x06labels\x18\x0e \x03(\v2-.memorybank.v1.AdvanceTaskRequest.LabelsEntryR\x06labels\x12%\n" +
-	"\x0einteraction_id\x18\x0f \x01(\tR\rinteractionId\x12\x1d\n" +
+	"toolFormat\x120\n" +
+	"\x05top_k\x18\f \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x01R\x04topK\x88\x01\x01\x121\n" +
+	"\x05alpha\x18\r \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x02R\x05alpha\x88\x01\x01\x12Y\n" +
+	"\x06labels\x18\x0e \x03(\v2-.memorybank.v1.AdvanceTaskRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12-\n" +
+	"\x0einteraction_id\x18\x0f \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\rinteractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x10 \x01(\tR\trequestId\x12\x18\n" +
-	"\x04user\x18\x13 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x14 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12)\n" +
+	"request_id\x18\x10 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12#\n" +
+	"\x04user\x18\x13 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x123\n" +
+	"\x0fconversation_id\x18\x14 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x120\n" +
 	"\n" +
-	"collection\x18\x15 \x01(\tB\x04\xe8\xe0\x18\x03H\x03R\n" +
-	"collection\x88\x01\x01\x12)\n" +
-	"\rinvocation_id\x18\x16 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12#\n" +
-	"\rallow_partial\x18\x17 \x01(\bR\fallowPartial\x12X\n" +
-	"\rmin_revisions\x18\x18 \x03(\v23.memorybank.v1.AdvanceTaskRequest.MinRevisionsEntryR\fminRevisions\x12\x1f\n" +
+	"collection\x18\x15 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01H\x03R\n" +
+	"collection\x88\x01\x01\x12/\n" +
+	"\rinvocation_id\x18\x16 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12#\n" +
+	"\rallow_partial\x18\x17 \x01(\bR\fallowPartial\x12s\n" +
+	"\rmin_revisions\x18\x18 \x03(\v23.memorybank.v1.AdvanceTaskRequest.MinRevisionsEntryB\x19\xfa\xe0\x18\x15)\x00\x00\x00\x00\x00\x00\x00\x00@\x80\x01R\a\x10\x80\x10 \x01X\x01R\fminRevisions\x12\x1f\n" +
 	"\vtools_apart\x18\x19 \x01(\bR\n" +
 	"toolsApart\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
@@ -6303,22 +6312,22 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\trevisions\x18\x15 \x03(\v21.memorybank.v1.AdvanceTaskResponse.RevisionsEntryR\trevisions\x1a<\n" +
 	"\x0eRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xc8\x04\n" +
-	"\x0fMemorizeRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\x122\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x8f\x05\n" +
+	"\x0fMemorizeRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12\x1a\n" +
+	"\x04text\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02 \x01R\x04text\x122\n" +
 	"\bmessages\x18\x03 \x03(\v2\x16.memorybank.v1.MessageR\bmessages\x12-\n" +
-	"\x04task\x18\x04 \x01(\v2\x19.memorybank.v1.TaskReportR\x04task\x12;\n" +
-	"\vattachments\x18\x05 \x03(\v2\x19.memorybank.v1.AttachmentR\vattachments\x129\n" +
+	"\x04task\x18\x04 \x01(\v2\x19.memorybank.v1.TaskReportR\x04task\x12E\n" +
+	"\vattachments\x18\x05 \x03(\v2\x19.memorybank.v1.AttachmentB\b\xfa\xe0\x18\x04@dH\x01R\vattachments\x129\n" +
 	"\n" +
-	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
-	"\x06source\x18\a \x01(\tR\x06source\x12'\n" +
-	"\x04wait\x18\b \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12B\n" +
-	"\x06labels\x18\t \x03(\v2*.memorybank.v1.MemorizeRequest.LabelsEntryR\x06labels\x12%\n" +
+	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x1f\n" +
+	"\x06source\x18\a \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x12'\n" +
+	"\x04wait\x18\b \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12V\n" +
+	"\x06labels\x18\t \x03(\v2*.memorybank.v1.MemorizeRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12-\n" +
 	"\x0einteraction_id\x18\n" +
-	" \x01(\tR\rinteractionId\x12\x1d\n" +
+	" \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\rinteractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\v \x01(\tR\trequestId\x12!\n" +
+	"request_id\x18\v \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12!\n" +
 	"\fskip_judging\x18\f \x01(\bR\vskipJudging\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -6335,10 +6344,10 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x05usage\x18\b \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x1a\n" +
 	"\brevision\x18\t \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\n" +
-	" \x01(\bR\breplayed\"o\n" +
+	" \x01(\bR\breplayed\"w\n" +
 	"\x15MemorizeStreamRequest\x128\n" +
-	"\x06header\x18\x01 \x01(\v2\x1e.memorybank.v1.MemorizeRequestH\x00R\x06header\x12\x14\n" +
-	"\x04text\x18\x02 \x01(\tH\x00R\x04textB\x06\n" +
+	"\x06header\x18\x01 \x01(\v2\x1e.memorybank.v1.MemorizeRequestH\x00R\x06header\x12\x1c\n" +
+	"\x04text\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02 \x01H\x00R\x04textB\x06\n" +
 	"\x04part\"\x93\x01\n" +
 	"\x16MemorizeStreamResponse\x125\n" +
 	"\bprogress\x18\x01 \x01(\v2\x17.memorybank.v1.ProgressH\x00R\bprogress\x129\n" +
@@ -6354,69 +6363,70 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x17UploadAttachmentRequest\x12?\n" +
 	"\x06header\x18\x01 \x01(\v2%.memorybank.v1.UploadAttachmentHeaderH\x00R\x06header\x12\x16\n" +
 	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunkB\x06\n" +
-	"\x04part\"\xae\x01\n" +
-	"\x16UploadAttachmentHeader\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12#\n" +
-	"\rattachment_id\x18\x02 \x01(\tR\fattachmentId\x12\x12\n" +
-	"\x04type\x18\x03 \x01(\tR\x04type\x12\x1d\n" +
+	"\x04part\"\xd7\x01\n" +
+	"\x16UploadAttachmentHeader\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12+\n" +
+	"\rattachment_id\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\fattachmentId\x12\x1a\n" +
+	"\x04type\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x02R\x04type\x12&\n" +
 	"\n" +
-	"media_type\x18\x04 \x01(\tR\tmediaType\x12\x1d\n" +
+	"media_type\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\xff\x01R\tmediaType\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestId\"\xa5\x01\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa5\x01\n" +
 	"\x18UploadAttachmentResponse\x129\n" +
 	"\n" +
 	"attachment\x18\x01 \x01(\v2\x19.memorybank.v1.AttachmentR\n" +
 	"attachment\x12\x16\n" +
 	"\x06sha256\x18\x02 \x01(\tR\x06sha256\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xa4\x01\n" +
-	"\x12RestructureRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12'\n" +
-	"\x0finteraction_ids\x18\x02 \x03(\tR\x0einteractionIds\x12'\n" +
-	"\x04wait\x18\x03 \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12\x1d\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xc0\x01\n" +
+	"\x12RestructureRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x123\n" +
+	"\x0finteraction_ids\x18\x02 \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\x0einteractionIds\x12'\n" +
+	"\x04wait\x18\x03 \x01(\x0e2\x13.memorybank.v1.WaitR\x04wait\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\xb9\x01\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xb9\x01\n" +
 	"\x13RestructureResponse\x12>\n" +
 	"\fstructurings\x18\x01 \x03(\v2\x1a.memorybank.v1.StructuringR\fstructurings\x12*\n" +
 	"\x05usage\x18\x02 \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xfe\x01\n" +
-	"\x14ListConflictsRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x129\n" +
-	"\bstatuses\x18\x02 \x03(\x0e2\x1d.memorybank.v1.ConflictStatusR\bstatuses\x12\x17\n" +
-	"\anode_id\x18\x03 \x01(\tR\x06nodeId\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xc6\x02\n" +
+	"\x14ListConflictsRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12A\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x1d.memorybank.v1.ConflictStatusB\x06\xfa\xe0\x18\x02@\x10R\bstatuses\x12\x1f\n" +
+	"\anode_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\x06nodeId\x123\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x92\x01\n" +
 	"\x15ListConflictsResponse\x125\n" +
 	"\tconflicts\x18\x01 \x03(\v2\x17.memorybank.v1.ConflictR\tconflicts\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"w\n" +
-	"\x16ConfirmConflictRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x1f\n" +
-	"\vconflict_id\x18\x02 \x01(\tR\n" +
-	"conflictId\x12\x1d\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x91\x01\n" +
+	"\x16ConfirmConflictRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12)\n" +
+	"\vconflict_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\n" +
+	"conflictId\x12%\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\"\xb8\x01\n" +
+	"request_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xb8\x01\n" +
 	"\x17ConfirmConflictResponse\x123\n" +
 	"\bconflict\x18\x01 \x01(\v2\x17.memorybank.v1.ConflictR\bconflict\x120\n" +
 	"\ainsight\x18\x02 \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xf1\x02\n" +
-	"\x16ResolveConflictRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x1f\n" +
-	"\vconflict_id\x18\x02 \x01(\tR\n" +
-	"conflictId\x12\x18\n" +
-	"\averdict\x18\x03 \x01(\tR\averdict\x12\x1a\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xa4\x03\n" +
+	"\x16ResolveConflictRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12)\n" +
+	"\vconflict_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\n" +
+	"conflictId\x12\"\n" +
+	"\averdict\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04 \x01X\x01R\averdict\x12\x1a\n" +
 	"\bevidence\x18\x04 \x01(\tR\bevidence\x12\x18\n" +
 	"\adismiss\x18\x05 \x01(\bR\adismiss\x123\n" +
-	"\tembedding\x18\x06 \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x12$\n" +
-	"\vif_revision\x18\a \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"\tembedding\x18\x06 \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x123\n" +
+	"\vif_revision\x18\a \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\b \x01(\tR\trequestId\x12=\n" +
+	"request_id\x18\b \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12=\n" +
 	"\fverdict_type\x18\t \x01(\x0e2\x1a.memorybank.v1.VerdictTypeR\vverdictTypeB\x0e\n" +
 	"\f_if_revision\"\x85\x03\n" +
 	"\x17ResolveConflictResponse\x12\x17\n" +
@@ -6428,35 +6438,35 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\ainsight\x18\x06 \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12*\n" +
 	"\x05usage\x18\a \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x1a\n" +
 	"\brevision\x18\b \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\t \x01(\bR\breplayed\"\xa7\x01\n" +
-	"\x11GetInsightRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12&\n" +
-	"\fmin_revision\x18\x02 \x01(\x03H\x00R\vminRevision\x88\x01\x01\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\t \x01(\bR\breplayed\"\xdf\x01\n" +
+	"\x11GetInsightRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x125\n" +
+	"\fmin_revision\x18\x02 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01\x123\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageTokenB\x0f\n" +
+	"page_token\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageTokenB\x0f\n" +
 	"\r_min_revision\"\x8a\x01\n" +
 	"\x12GetInsightResponse\x120\n" +
 	"\ainsight\x18\x01 \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12&\n" +
-	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\xf9\x01\n" +
-	"\x14UpdateInsightRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x120\n" +
+	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\x98\x02\n" +
+	"\x14UpdateInsightRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x120\n" +
 	"\ainsight\x18\x02 \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12;\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x04 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"\x81\x01\n" +
 	"\x15UpdateInsightResponse\x120\n" +
 	"\ainsight\x18\x01 \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"m\n" +
-	"\x10WatchBankRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12(\n" +
-	"\rfrom_revision\x18\x02 \x01(\x03H\x00R\ffromRevision\x88\x01\x01B\x10\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x84\x01\n" +
+	"\x10WatchBankRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x127\n" +
+	"\rfrom_revision\x18\x02 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\ffromRevision\x88\x01\x01B\x10\n" +
 	"\x0e_from_revision\"\x93\x01\n" +
 	"\x11WatchBankResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12.\n" +
@@ -6486,13 +6496,13 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\fbank_deleted\x18\x10 \x01(\v2\x1a.memorybank.v1.BankDeletedH\x00R\vbankDeletedB\a\n" +
 	"\x05event\"\x1f\n" +
 	"\vBankDeleted\x12\x10\n" +
-	"\x03uid\x18\x01 \x01(\tR\x03uid\"\xbc\x01\n" +
-	"\x11ExportBankRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x1d\n" +
+	"\x03uid\x18\x01 \x01(\tR\x03uid\"\xd3\x01\n" +
+	"\x11ExportBankRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12\x1d\n" +
 	"\n" +
 	"omit_files\x18\x02 \x01(\bR\tomitFiles\x120\n" +
-	"\x14omit_segment_vectors\x18\x03 \x01(\bR\x12omitSegmentVectors\x12&\n" +
-	"\fmin_revision\x18\x04 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\x14omit_segment_vectors\x18\x03 \x01(\bR\x12omitSegmentVectors\x125\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"I\n" +
 	"\x12ExportBankResponse\x123\n" +
 	"\x06record\x18\x01 \x01(\v2\x1b.memorybank.v1.ExportRecordR\x06record\"\x92\b\n" +
@@ -6543,11 +6553,12 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x11ImportBankRequest\x128\n" +
 	"\aoptions\x18\x01 \x01(\v2\x1c.memorybank.v1.ImportOptionsH\x00R\aoptions\x125\n" +
 	"\x06record\x18\x02 \x01(\v2\x1b.memorybank.v1.ExportRecordH\x00R\x06recordB\x06\n" +
-	"\x04part\"M\n" +
-	"\rImportOptions\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x1d\n" +
+	"\x04part\"[\n" +
+	"\rImportOptions\x12#\n" +
+	"\abank_id\x18\x01 \x01(\tB\n" +
+	"\xe8\xe0\x18\x02\xfa\xe0\x18\x02\x18\x01R\x06bankId\x12%\n" +
 	"\n" +
-	"request_id\x18\x02 \x01(\tR\trequestId\"\xa8\x01\n" +
+	"request_id\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xa8\x01\n" +
 	"\x12ImportBankResponse\x12'\n" +
 	"\x04bank\x18\x01 \x01(\v2\x13.memorybank.v1.BankR\x04bank\x121\n" +
 	"\x06counts\x18\x02 \x01(\v2\x19.memorybank.v1.BankCountsR\x06counts\x12\x1a\n" +
@@ -6567,17 +6578,18 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\awritten\x18\t \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
 	"\x06reason\x18\n" +
 	" \x01(\tR\x06reason\x12\x16\n" +
-	"\x06writer\x18\v \x01(\tR\x06writer\"\xa8\x02\n" +
-	"\x1aRetractInteractionsRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12'\n" +
-	"\x0finteraction_ids\x18\x02 \x03(\tR\x0einteractionIds\x12\x1b\n" +
-	"\x06source\x18\x03 \x01(\tH\x00R\x06source\x88\x01\x01\x122\n" +
-	"\awritten\x18\x04 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x16\n" +
-	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x17\n" +
-	"\adry_run\x18\x06 \x01(\bR\x06dryRun\x12\x1d\n" +
+	"\x06writer\x18\v \x01(\tR\x06writer\"\xdf\x02\n" +
+	"\x1aRetractInteractionsRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x123\n" +
+	"\x0finteraction_ids\x18\x02 \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\x0einteractionIds\x12$\n" +
+	"\x06source\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bH\x00R\x06source\x88\x01\x01\x122\n" +
+	"\awritten\x18\x04 \x01(\v2\x18.memorybank.v1.TimeRangeR\awritten\x12\x1f\n" +
+	"\x06reason\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06reason\x12\x17\n" +
+	"\adry_run\x18\x06 \x01(\bR\x06dryRun\x12%\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestId\x12\x16\n" +
-	"\x06writer\x18\b \x01(\tR\x06writerB\t\n" +
+	"request_id\x18\a \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12\x1f\n" +
+	"\x06writer\x18\b \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x06writerB\t\n" +
 	"\a_source\"\x90\x02\n" +
 	"\x1bRetractInteractionsResponse\x12D\n" +
 	"\n" +
@@ -6588,36 +6600,36 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\tconflicts\x18\x04 \x01(\x03R\tconflicts\x12\x16\n" +
 	"\x06others\x18\x05 \x01(\x03R\x06others\x12\x1a\n" +
 	"\brevision\x18\x06 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\a \x01(\bR\breplayed\"\x7f\n" +
-	"\x1aReleaseInteractionsRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12#\n" +
-	"\rretraction_id\x18\x02 \x01(\tR\fretractionId\x12\x1d\n" +
+	"\breplayed\x18\a \x01(\bR\breplayed\"\x99\x01\n" +
+	"\x1aReleaseInteractionsRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12-\n" +
+	"\rretraction_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fretractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\"\x9b\x01\n" +
+	"request_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\x9b\x01\n" +
 	"\x1bReleaseInteractionsResponse\x12D\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2$.memorybank.v1.InteractionRetractionR\n" +
 	"retraction\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"}\n" +
-	"\x18EraseInteractionsRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12#\n" +
-	"\rretraction_id\x18\x02 \x01(\tR\fretractionId\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\x97\x01\n" +
+	"\x18EraseInteractionsRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12-\n" +
+	"\rretraction_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fretractionId\x12%\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\"\xc4\x01\n" +
+	"request_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"\xc4\x01\n" +
 	"\x19EraseInteractionsResponse\x12D\n" +
 	"\n" +
 	"retraction\x18\x01 \x01(\v2$.memorybank.v1.InteractionRetractionR\n" +
 	"retraction\x12)\n" +
 	"\x10restructured_ids\x18\x02 \x03(\tR\x0frestructuredIds\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xb7\x01\n" +
-	"!ListInteractionRetractionsRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x1b\n" +
-	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\x04 \x01(\bR\breplayed\"\xef\x01\n" +
+	"!ListInteractionRetractionsRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x123\n" +
+	"\tpage_size\x18\x02 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x04 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xb0\x01\n" +
 	"\"ListInteractionRetractionsResponse\x12F\n" +
 	"\vretractions\x18\x01 \x03(\v2$.memorybank.v1.InteractionRetractionR\vretractions\x12&\n" +
@@ -7012,6 +7024,7 @@ func file_memorybank_v1_memory_bank_proto_init() {
 	}
 	file_memorybank_v1_access_proto_init()
 	file_memorybank_v1_calls_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_retrieval_proto_init()
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_memory_bank_proto_msgTypes[0].OneofWrappers = []any{}

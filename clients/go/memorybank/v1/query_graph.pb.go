@@ -40,7 +40,7 @@ type AddNodeRequest struct {
 	Embedding *Vector `protobuf:"bytes,6,opt,name=embedding,proto3" json:"embedding,omitempty"`
 	// When what it tells of happened. Absent: now.
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
-	// The caller's own marks. At most 64.
+	// The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Nodes to relate it to, at most 1,000.
 	RelatedNodeIds []string `protobuf:"bytes,9,rep,name=related_node_ids,json=relatedNodeIds,proto3" json:"related_node_ids,omitempty"`
@@ -256,7 +256,7 @@ type NewNode struct {
 	Embedding *Vector `protobuf:"bytes,5,opt,name=embedding,proto3" json:"embedding,omitempty"`
 	// When what it tells of happened. Absent: now.
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
-	// The caller's own marks. At most 64.
+	// The caller's own marks. At most 64; keys of 1 to 128 code points, values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,7,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Nodes to relate it to, of the bank or of this batch. At most 1,000.
 	RelatedNodeIds []string `protobuf:"bytes,8,rep,name=related_node_ids,json=relatedNodeIds,proto3" json:"related_node_ids,omitempty"`
@@ -671,7 +671,7 @@ type ListNodesRequest struct {
 	IncludeEmbedding bool `protobuf:"varint,3,opt,name=include_embedding,json=includeEmbedding,proto3" json:"include_embedding,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,6,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -1376,7 +1376,7 @@ type ListNeighborsRequest struct {
 	Hops *int32 `protobuf:"varint,3,opt,name=hops,proto3,oneof" json:"hops,omitempty"`
 	// At most so many, up to 1,000, and no more than 4 MiB holds. 0: 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the response before. Empty: from the start.
+	// From the response before. Empty: from the start. At most 1,024 code points.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,6,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -1585,11 +1585,11 @@ type MergeNodesRequest struct {
 	// The id of the new node, new to the bank. Empty: generated.
 	NewNodeId string `protobuf:"bytes,3,opt,name=new_node_id,json=newNodeId,proto3" json:"new_node_id,omitempty"`
 	// What the new node says; bounds as in AddNodeRequest. Empty: the Consolidator writes summary, context and keywords,
-	// and `context` and `keywords` must be empty too.
+	// and `context` and `keywords` must be empty too. 1 to 65,536 code points.
 	Summary string `protobuf:"bytes,4,opt,name=summary,proto3" json:"summary,omitempty"`
-	// The topic in one sentence.
+	// The topic in one sentence. At most 4,096 code points.
 	Context string `protobuf:"bytes,5,opt,name=context,proto3" json:"context,omitempty"`
-	// Words to find it by.
+	// Words to find it by. At most 64, each of 1 to 256 code points.
 	Keywords []string `protobuf:"bytes,6,rep,name=keywords,proto3" json:"keywords,omitempty"`
 	// Its embedding. Absent: the service embeds summary, context and keywords; required in a bank of CLIENT vectors,
 	// where neighbours then keep their words.
@@ -1790,137 +1790,139 @@ var File_memorybank_v1_query_graph_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_query_graph_proto_rawDesc = "" +
 	"\n" +
-	"\x1fmemorybank/v1/query_graph.proto\x12\rmemorybank.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x19memorybank/v1/types.proto\"\xac\x04\n" +
-	"\x0eAddNodeRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x18\n" +
-	"\asummary\x18\x03 \x01(\tR\asummary\x12\x18\n" +
-	"\acontext\x18\x04 \x01(\tR\acontext\x12\x1a\n" +
-	"\bkeywords\x18\x05 \x03(\tR\bkeywords\x123\n" +
+	"\x1fmemorybank/v1/query_graph.proto\x12\rmemorybank.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x1bmemorybank/v1/options.proto\x1a\x19memorybank/v1/types.proto\"\xa6\x05\n" +
+	"\x0eAddNodeRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12\x1f\n" +
+	"\anode_id\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\x06nodeId\x12&\n" +
+	"\asummary\x18\x03 \x01(\tB\f\xfa\xe0\x18\b\x10\x80\x80\x04 \x01X\x01R\asummary\x12!\n" +
+	"\acontext\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\acontext\x12'\n" +
+	"\bkeywords\x18\x05 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01@@R\bkeywords\x123\n" +
 	"\tembedding\x18\x06 \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x129\n" +
 	"\n" +
-	"event_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12A\n" +
-	"\x06labels\x18\b \x03(\v2).memorybank.v1.AddNodeRequest.LabelsEntryR\x06labels\x12(\n" +
-	"\x10related_node_ids\x18\t \x03(\tR\x0erelatedNodeIds\x12'\n" +
+	"event_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12U\n" +
+	"\x06labels\x18\b \x03(\v2).memorybank.v1.AddNodeRequest.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x125\n" +
+	"\x10related_node_ids\x18\t \x03(\tB\v\xfa\xe0\x18\a\x18\x01@\xe8\aH\x01R\x0erelatedNodeIds\x123\n" +
 	"\x0finteraction_ids\x18\n" +
-	" \x03(\tR\x0einteractionIds\x12\x1a\n" +
-	"\bverbatim\x18\v \x01(\tR\bverbatim\x12\x16\n" +
-	"\x06source\x18\f \x01(\tR\x06source\x12\x1d\n" +
+	" \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\x0einteractionIds\x12\"\n" +
+	"\bverbatim\x18\v \x01(\tB\x06\xfa\xe0\x18\x02 \x01R\bverbatim\x12\x1f\n" +
+	"\x06source\x18\f \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x12%\n" +
 	"\n" +
-	"request_id\x18\r \x01(\tR\trequestId\x1a9\n" +
+	"request_id\x18\r \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"r\n" +
 	"\x0fAddNodeResponse\x12'\n" +
 	"\x04node\x18\x01 \x01(\v2\x13.memorybank.v1.NodeR\x04node\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xe0\x03\n" +
-	"\aNewNode\x12\x17\n" +
-	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x18\n" +
-	"\asummary\x18\x02 \x01(\tR\asummary\x12\x18\n" +
-	"\acontext\x18\x03 \x01(\tR\acontext\x12\x1a\n" +
-	"\bkeywords\x18\x04 \x03(\tR\bkeywords\x123\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xca\x04\n" +
+	"\aNewNode\x12\x1f\n" +
+	"\anode_id\x18\x01 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\x06nodeId\x12&\n" +
+	"\asummary\x18\x02 \x01(\tB\f\xfa\xe0\x18\b\x10\x80\x80\x04 \x01X\x01R\asummary\x12!\n" +
+	"\acontext\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\acontext\x12'\n" +
+	"\bkeywords\x18\x04 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01@@R\bkeywords\x123\n" +
 	"\tembedding\x18\x05 \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x129\n" +
 	"\n" +
-	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12:\n" +
-	"\x06labels\x18\a \x03(\v2\".memorybank.v1.NewNode.LabelsEntryR\x06labels\x12(\n" +
-	"\x10related_node_ids\x18\b \x03(\tR\x0erelatedNodeIds\x12'\n" +
-	"\x0finteraction_ids\x18\t \x03(\tR\x0einteractionIds\x12\x1a\n" +
+	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12N\n" +
+	"\x06labels\x18\a \x03(\v2\".memorybank.v1.NewNode.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x125\n" +
+	"\x10related_node_ids\x18\b \x03(\tB\v\xfa\xe0\x18\a\x18\x01@\xe8\aH\x01R\x0erelatedNodeIds\x123\n" +
+	"\x0finteraction_ids\x18\t \x03(\tB\n" +
+	"\xfa\xe0\x18\x06\x18\x01@dH\x01R\x0einteractionIds\x12\"\n" +
 	"\bverbatim\x18\n" +
-	" \x01(\tR\bverbatim\x12\x16\n" +
-	"\x06source\x18\v \x01(\tR\x06source\x1a9\n" +
+	" \x01(\tB\x06\xfa\xe0\x18\x02 \x01R\bverbatim\x12\x1f\n" +
+	"\x06source\x18\v \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x82\x01\n" +
-	"\x14BatchAddNodesRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12,\n" +
-	"\x05nodes\x18\x02 \x03(\v2\x16.memorybank.v1.NewNodeR\x05nodes\x12\x1d\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9c\x01\n" +
+	"\x14BatchAddNodesRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x126\n" +
+	"\x05nodes\x18\x02 \x03(\v2\x16.memorybank.v1.NewNodeB\b\xfa\xe0\x18\x048\x01@dR\x05nodes\x12%\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\"z\n" +
+	"request_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"z\n" +
 	"\x15BatchAddNodesResponse\x12)\n" +
 	"\x05nodes\x18\x01 \x03(\v2\x13.memorybank.v1.NodeR\x05nodes\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xae\x01\n" +
-	"\x0eGetNodeRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12+\n" +
-	"\x11include_embedding\x18\x03 \x01(\bR\x10includeEmbedding\x12&\n" +
-	"\fmin_revision\x18\x04 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xcf\x01\n" +
+	"\x0eGetNodeRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12!\n" +
+	"\anode_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06nodeId\x12+\n" +
+	"\x11include_embedding\x18\x03 \x01(\bR\x10includeEmbedding\x125\n" +
+	"\fmin_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xcb\x01\n" +
 	"\x0fGetNodeResponse\x12'\n" +
 	"\x04node\x18\x01 \x01(\v2\x13.memorybank.v1.NodeR\x04node\x12!\n" +
 	"\fneighbor_ids\x18\x02 \x03(\tR\vneighborIds\x12!\n" +
 	"\fconflict_ids\x18\x03 \x03(\tR\vconflictIds\x12-\n" +
 	"\x06copies\x18\x05 \x01(\v2\x15.memorybank.v1.CopiesR\x06copies\x12\x1a\n" +
-	"\brevision\x18\x04 \x01(\x03R\brevision\"\x82\x02\n" +
-	"\x10ListNodesRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12-\n" +
+	"\brevision\x18\x04 \x01(\x03R\brevision\"\xba\x02\n" +
+	"\x10ListNodesRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12-\n" +
 	"\x06filter\x18\x02 \x01(\v2\x15.memorybank.v1.FilterR\x06filter\x12+\n" +
-	"\x11include_embedding\x18\x03 \x01(\bR\x10includeEmbedding\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\x11include_embedding\x18\x03 \x01(\bR\x10includeEmbedding\x123\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\x82\x01\n" +
 	"\x11ListNodesResponse\x12)\n" +
 	"\x05nodes\x18\x01 \x03(\v2\x13.memorybank.v1.NodeR\x05nodes\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xed\x01\n" +
-	"\x11UpdateNodeRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12'\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x8c\x02\n" +
+	"\x11UpdateNodeRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12'\n" +
 	"\x04node\x18\x02 \x01(\v2\x13.memorybank.v1.NodeR\x04node\x12;\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x12$\n" +
-	"\vif_revision\x18\x04 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"updateMask\x123\n" +
+	"\vif_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"u\n" +
 	"\x12UpdateNodeResponse\x12'\n" +
 	"\x04node\x18\x01 \x01(\v2\x13.memorybank.v1.NodeR\x04node\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xa0\x01\n" +
-	"\x11DeleteNodeRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12$\n" +
-	"\vif_revision\x18\x03 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xc9\x01\n" +
+	"\x11DeleteNodeRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12!\n" +
+	"\anode_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06nodeId\x123\n" +
+	"\vif_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"L\n" +
 	"\x12DeleteNodeResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x02 \x01(\bR\breplayed\"\x8a\x01\n" +
-	"\rRelateRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\"\n" +
-	"\rother_node_id\x18\x03 \x01(\tR\votherNodeId\x12\x1d\n" +
+	"\breplayed\x18\x02 \x01(\bR\breplayed\"\xae\x01\n" +
+	"\rRelateRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12!\n" +
+	"\anode_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06nodeId\x12,\n" +
+	"\rother_node_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\votherNodeId\x12%\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"b\n" +
+	"request_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\"b\n" +
 	"\x0eRelateResponse\x12\x18\n" +
 	"\acreated\x18\x01 \x01(\bR\acreated\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xc2\x01\n" +
-	"\x0fUnrelateRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\"\n" +
-	"\rother_node_id\x18\x03 \x01(\tR\votherNodeId\x12$\n" +
-	"\vif_revision\x18\x04 \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"\breplayed\x18\x03 \x01(\bR\breplayed\"\xf5\x01\n" +
+	"\x0fUnrelateRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12!\n" +
+	"\anode_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06nodeId\x12,\n" +
+	"\rother_node_id\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\votherNodeId\x123\n" +
+	"\vif_revision\x18\x04 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\x05 \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"J\n" +
 	"\x10UnrelateResponse\x12\x1a\n" +
 	"\brevision\x18\x01 \x01(\x03R\brevision\x12\x1a\n" +
-	"\breplayed\x18\x02 \x01(\bR\breplayed\"\xe5\x01\n" +
-	"\x14ListNeighborsRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x17\n" +
-	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x17\n" +
-	"\x04hops\x18\x03 \x01(\x05H\x00R\x04hops\x88\x01\x01\x12\x1b\n" +
-	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\breplayed\x18\x02 \x01(\bR\breplayed\"\xbf\x02\n" +
+	"\x14ListNeighborsRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12!\n" +
+	"\anode_id\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06nodeId\x12/\n" +
+	"\x04hops\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00\x00\b@H\x00R\x04hops\x88\x01\x01\x123\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@R\bpageSize\x12&\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tR\tpageToken\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x01R\vminRevision\x88\x01\x01B\a\n" +
+	"page_token\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\tpageToken\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\vminRevision\x88\x01\x01B\a\n" +
 	"\x05_hopsB\x0f\n" +
 	"\r_min_revision\"O\n" +
 	"\bNeighbor\x12'\n" +
@@ -1929,19 +1931,20 @@ const file_memorybank_v1_query_graph_proto_rawDesc = "" +
 	"\x15ListNeighborsResponse\x125\n" +
 	"\tneighbors\x18\x01 \x03(\v2\x17.memorybank.v1.NeighborR\tneighbors\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1a\n" +
-	"\brevision\x18\x03 \x01(\x03R\brevision\"\xc7\x02\n" +
-	"\x11MergeNodesRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x19\n" +
-	"\bnode_ids\x18\x02 \x03(\tR\anodeIds\x12\x1e\n" +
-	"\vnew_node_id\x18\x03 \x01(\tR\tnewNodeId\x12\x18\n" +
-	"\asummary\x18\x04 \x01(\tR\asummary\x12\x18\n" +
-	"\acontext\x18\x05 \x01(\tR\acontext\x12\x1a\n" +
-	"\bkeywords\x18\x06 \x03(\tR\bkeywords\x123\n" +
-	"\tembedding\x18\a \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x12$\n" +
-	"\vif_revision\x18\b \x01(\x03H\x00R\n" +
-	"ifRevision\x88\x01\x01\x12\x1d\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\"\x9e\x03\n" +
+	"\x11MergeNodesRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12'\n" +
+	"\bnode_ids\x18\x02 \x03(\tB\f\xfa\xe0\x18\b\x18\x018\x02@dH\x01R\anodeIds\x12&\n" +
+	"\vnew_node_id\x18\x03 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\tnewNodeId\x12$\n" +
+	"\asummary\x18\x04 \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x04 \x01R\asummary\x12!\n" +
+	"\acontext\x18\x05 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\acontext\x12'\n" +
+	"\bkeywords\x18\x06 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01@@R\bkeywords\x123\n" +
+	"\tembedding\x18\a \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x123\n" +
+	"\vif_revision\x18\b \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\n" +
+	"ifRevision\x88\x01\x01\x12%\n" +
 	"\n" +
-	"request_id\x18\t \x01(\tR\trequestIdB\x0e\n" +
+	"request_id\x18\t \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestIdB\x0e\n" +
 	"\f_if_revision\"\x8a\x02\n" +
 	"\x12MergeNodesResponse\x12'\n" +
 	"\x04node\x18\x01 \x01(\v2\x13.memorybank.v1.NodeR\x04node\x124\n" +
@@ -2085,6 +2088,7 @@ func file_memorybank_v1_query_graph_proto_init() {
 	}
 	file_memorybank_v1_access_proto_init()
 	file_memorybank_v1_calls_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_query_graph_proto_msgTypes[5].OneofWrappers = []any{}
 	file_memorybank_v1_query_graph_proto_msgTypes[7].OneofWrappers = []any{}

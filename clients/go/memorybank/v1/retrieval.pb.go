@@ -778,26 +778,27 @@ func (SentenceBar) EnumDescriptor() ([]byte, []int) {
 // fusion by rank, keep the plain formula.
 type Structure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction).
+	// The plain scores of the one and two segments before and after, in the same sitting (a stretch of an interaction). 0
+	// to 10.
 	Near float64 `protobuf:"fixed64,1,opt,name=near,proto3" json:"near,omitempty"`
 	// The plain score of the question that was asked just before, and that the segment is no question itself. Nothing is
-	// lent to an assistant's answer, by the message's `role`.
+	// lent to an assistant's answer, by the message's `role`. 0 to 10.
 	Reply float64 `protobuf:"fixed64,2,opt,name=reply,proto3" json:"reply,omitempty"`
-	// That the query calls the speaker by name, who speaks of himself: in the first person.
+	// That the query calls the speaker by name, who speaks of himself: in the first person. 0 to 10.
 	Speaker float64 `protobuf:"fixed64,3,opt,name=speaker,proto3" json:"speaker,omitempty"`
 	// That the event_time is one that the query's text speaks of: `7 May 2023`, `last week`, `去年三月`; the half, that the
-	// segment names a time, where the query asks when.
+	// segment names a time, where the query asks when. 0 to 10.
 	Time float64 `protobuf:"fixed64,4,opt,name=time,proto3" json:"time,omitempty"`
-	// The plain score of the best node that summarises the segment.
+	// The plain score of the best node that summarises the segment. 0 to 10.
 	Topic float64 `protobuf:"fixed64,5,opt,name=topic,proto3" json:"topic,omitempty"`
 	// The share of its score that a segment loses for repeating a better hit, 0 to 1.
 	Diversity float64 `protobuf:"fixed64,6,opt,name=diversity,proto3" json:"diversity,omitempty"`
 	// Whether the other sides of an open conflict come with the side that was found; of nodes, too.
 	Conflicts bool `protobuf:"varint,7,opt,name=conflicts,proto3" json:"conflicts,omitempty"`
-	// That the segment holds the query's text word for word, if it is a text of four words or more.
+	// That the segment holds the query's text word for word, if it is a text of four words or more. 0 to 10.
 	Quote float64 `protobuf:"fixed64,8,opt,name=quote,proto3" json:"quote,omitempty"`
 	// That the user of an assistant says it: `role` is `user` or `human`. For chats in which the user's own statements are
-	// asked for; what the assistant wrote comes behind them.
+	// asked for; what the assistant wrote comes behind them. 0 to 10.
 	User float64 `protobuf:"fixed64,9,opt,name=user,proto3" json:"user,omitempty"`
 	// The share of an older hit's score, 0 to 1, by which a newer one on the same may be worse and still comes before it: a
 	// side of the same open conflict (with `conflicts`), and where the text asks how things are now (`now`, `these days`,
@@ -1667,7 +1668,7 @@ type AssembleContextRequest struct {
 	ConversationId string `protobuf:"bytes,4,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// Which bank. Empty: none.
 	BankId string `protobuf:"bytes,5,opt,name=bank_id,json=bankId,proto3" json:"bank_id,omitempty"`
-	// Which parts. Empty: all that are named above.
+	// Which parts. Empty: all that are named above. At most 16.
 	Parts []ContextPart `protobuf:"varint,6,rep,packed,name=parts,proto3,enum=memorybank.v1.ContextPart" json:"parts,omitempty"`
 	// How many memories of the bank to look for, 1 to 1,000. Absent: the bank's.
 	TopMemories *int32 `protobuf:"varint,7,opt,name=top_memories,json=topMemories,proto3,oneof" json:"top_memories,omitempty"`
@@ -1684,9 +1685,10 @@ type AssembleContextRequest struct {
 	ToolFormat ToolFormat `protobuf:"varint,12,opt,name=tool_format,json=toolFormat,proto3,enum=memorybank.v1.ToolFormat" json:"tool_format,omitempty"`
 	// Whether to do without a part that fails, and say so in `missing`.
 	AllowPartial bool `protobuf:"varint,13,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
-	// The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored.
+	// The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored. At most 128;
+	// keys of 1 to 2,048 code points.
 	MinRevisions map[string]int64 `protobuf:"bytes,14,rep,name=min_revisions,json=minRevisions,proto3" json:"min_revisions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// Instruction documents to stand behind `system`, at most 64. They are never cut.
+	// Instruction documents to stand behind `system`, at most 64. They are never cut. 1 to 64.
 	Refs []*SourceRef `protobuf:"bytes,15,rep,name=refs,proto3" json:"refs,omitempty"`
 	// The agent's run, which sees the same versions of them every time. Empty: the newest.
 	RunId string `protobuf:"bytes,16,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
@@ -1709,7 +1711,7 @@ type AssembleContextRequest struct {
 	// hand it to the model's API. How to use it stands in the prompt still.
 	ToolsApart bool `protobuf:"varint,24,opt,name=tools_apart,json=toolsApart,proto3" json:"tools_apart,omitempty"`
 	// The least weight of what is found for the input, as in AugmentRequest: of facts, strategies without a proof, episodes,
-	// turns and memories of the bank alike. Absent: none.
+	// turns and memories of the bank alike. Absent: none. 0 to 1.
 	MinScore *float64 `protobuf:"fixed64,25,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
 	// Whether to look into the user's other conversations that teach the collection, the 100 with the newest turns, too: what
 	// is stored as no fact is found there as it was said. It is a part of long-term memory. Nothing is found of a collection
@@ -2211,7 +2213,7 @@ type ExplainRequest struct {
 	ConversationId string `protobuf:"bytes,4,opt,name=conversation_id,json=conversationId,proto3" json:"conversation_id,omitempty"`
 	// Which bank. Empty: none.
 	BankId string `protobuf:"bytes,5,opt,name=bank_id,json=bankId,proto3" json:"bank_id,omitempty"`
-	// Which parts. Empty: all that are named above.
+	// Which parts. Empty: all that are named above. At most 16.
 	Parts []ContextPart `protobuf:"varint,6,rep,packed,name=parts,proto3,enum=memorybank.v1.ContextPart" json:"parts,omitempty"`
 	// How many memories of the bank are looked for, 1 to 1,000. Absent: the bank's.
 	TopMemories *int32 `protobuf:"varint,7,opt,name=top_memories,json=topMemories,proto3,oneof" json:"top_memories,omitempty"`
@@ -2223,9 +2225,10 @@ type ExplainRequest struct {
 	Tools bool `protobuf:"varint,11,opt,name=tools,proto3" json:"tools,omitempty"`
 	// In whose form they are declared.
 	ToolFormat ToolFormat `protobuf:"varint,12,opt,name=tool_format,json=toolFormat,proto3,enum=memorybank.v1.ToolFormat" json:"tool_format,omitempty"`
-	// The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored.
+	// The least revisions to be seen, by `KIND/NAME` as in `revisions` of an answer. Others are ignored. At most 128;
+	// keys of 1 to 2,048 code points.
 	MinRevisions map[string]int64 `protobuf:"bytes,14,rep,name=min_revisions,json=minRevisions,proto3" json:"min_revisions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// Instruction documents that stand behind `system`, at most 64.
+	// Instruction documents that stand behind `system`, at most 64. 1 to 64.
 	Refs []*SourceRef `protobuf:"bytes,15,rep,name=refs,proto3" json:"refs,omitempty"`
 	// The agent's run, which sees the same versions of them every time. Empty: the newest.
 	RunId string `protobuf:"bytes,16,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
@@ -3308,36 +3311,37 @@ var File_memorybank_v1_retrieval_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a memorybank/v1/instructions.proto\x1a\x1dmemorybank/v1/long_term.proto\x1a\x19memorybank/v1/types.proto\"\xf5\x01\n" +
-	"\tStructure\x12\x12\n" +
-	"\x04near\x18\x01 \x01(\x01R\x04near\x12\x14\n" +
-	"\x05reply\x18\x02 \x01(\x01R\x05reply\x12\x18\n" +
-	"\aspeaker\x18\x03 \x01(\x01R\aspeaker\x12\x12\n" +
-	"\x04time\x18\x04 \x01(\x01R\x04time\x12\x14\n" +
-	"\x05topic\x18\x05 \x01(\x01R\x05topic\x12\x1c\n" +
-	"\tdiversity\x18\x06 \x01(\x01R\tdiversity\x12\x1c\n" +
-	"\tconflicts\x18\a \x01(\bR\tconflicts\x12\x14\n" +
-	"\x05quote\x18\b \x01(\x01R\x05quote\x12\x12\n" +
-	"\x04user\x18\t \x01(\x01R\x04user\x12\x14\n" +
+	"\x1dmemorybank/v1/retrieval.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x19memorybank/v1/calls.proto\x1a memorybank/v1/instructions.proto\x1a\x1dmemorybank/v1/long_term.proto\x1a\x1bmemorybank/v1/options.proto\x1a\x19memorybank/v1/types.proto\"\xcd\x03\n" +
+	"\tStructure\x12*\n" +
+	"\x04near\x18\x01 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00$@R\x04near\x12,\n" +
+	"\x05reply\x18\x02 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00$@R\x05reply\x120\n" +
+	"\aspeaker\x18\x03 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00$@R\aspeaker\x12*\n" +
+	"\x04time\x18\x04 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00$@R\x04time\x12,\n" +
+	"\x05topic\x18\x05 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00$@R\x05topic\x124\n" +
+	"\tdiversity\x18\x06 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?R\tdiversity\x12\x1c\n" +
+	"\tconflicts\x18\a \x01(\bR\tconflicts\x12,\n" +
+	"\x05quote\x18\b \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00$@R\x05quote\x12*\n" +
+	"\x04user\x18\t \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00$@R\x04user\x12,\n" +
 	"\x05newer\x18\n" +
-	" \x01(\x01R\x05newer\"\xc1\x06\n" +
-	"\rSearchRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x14\n" +
-	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x125\n" +
-	"\tembedding\x18\x03 \x01(\v2\x15.memorybank.v1.VectorH\x00R\tembedding\x12\x19\n" +
-	"\anode_id\x18\x04 \x01(\tH\x00R\x06nodeId\x12\x1a\n" +
-	"\bkeywords\x18\x05 \x03(\tR\bkeywords\x12\x18\n" +
-	"\x05top_k\x18\x06 \x01(\x05H\x01R\x04topK\x88\x01\x01\x12\x19\n" +
-	"\x05alpha\x18\a \x01(\x01H\x02R\x05alpha\x88\x01\x01\x12-\n" +
+	" \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?R\x05newer\"\xfe\a\n" +
+	"\rSearchRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12 \n" +
+	"\x04text\x18\x02 \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x01 \x01H\x00R\x04text\x125\n" +
+	"\tembedding\x18\x03 \x01(\v2\x15.memorybank.v1.VectorH\x00R\tembedding\x12!\n" +
+	"\anode_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01H\x00R\x06nodeId\x12'\n" +
+	"\bkeywords\x18\x05 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01@@R\bkeywords\x120\n" +
+	"\x05top_k\x18\x06 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x01R\x04topK\x88\x01\x01\x121\n" +
+	"\x05alpha\x18\a \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x02R\x05alpha\x88\x01\x01\x12-\n" +
 	"\x04mode\x18\b \x01(\x0e2\x19.memorybank.v1.SearchModeR\x04mode\x123\n" +
-	"\x06target\x18\t \x01(\x0e2\x1b.memorybank.v1.SearchTargetR\x06target\x12\x17\n" +
+	"\x06target\x18\t \x01(\x0e2\x1b.memorybank.v1.SearchTargetR\x06target\x12/\n" +
 	"\x04hops\x18\n" +
-	" \x01(\x05H\x03R\x04hops\x88\x01\x01\x12(\n" +
-	"\x10exclude_node_ids\x18\v \x03(\tR\x0eexcludeNodeIds\x12-\n" +
-	"\x06filter\x18\f \x01(\v2\x15.memorybank.v1.FilterR\x06filter\x12 \n" +
-	"\tmin_score\x18\r \x01(\x01H\x04R\bminScore\x88\x01\x01\x12&\n" +
-	"\fmin_revision\x18\x0e \x01(\x03H\x05R\vminRevision\x88\x01\x01\x12(\n" +
-	"\rmax_neighbors\x18\x0f \x01(\x05H\x06R\fmaxNeighbors\x88\x01\x01\x12+\n" +
+	" \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\b@H\x03R\x04hops\x88\x01\x01\x125\n" +
+	"\x10exclude_node_ids\x18\v \x03(\tB\v\xfa\xe0\x18\a\x18\x01@\xe8\aH\x01R\x0eexcludeNodeIds\x12-\n" +
+	"\x06filter\x18\f \x01(\v2\x15.memorybank.v1.FilterR\x06filter\x128\n" +
+	"\tmin_score\x18\r \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x04R\bminScore\x88\x01\x01\x125\n" +
+	"\fmin_revision\x18\x0e \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x05R\vminRevision\x88\x01\x01\x12@\n" +
+	"\rmax_neighbors\x18\x0f \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@H\x06R\fmaxNeighbors\x88\x01\x01\x12+\n" +
 	"\x11include_embedding\x18\x10 \x01(\bR\x10includeEmbedding\x12-\n" +
 	"\x06fusion\x18\x11 \x01(\x0e2\x15.memorybank.v1.FusionR\x06fusion\x126\n" +
 	"\tstructure\x18\x12 \x01(\v2\x18.memorybank.v1.StructureR\tstructure\x12#\n" +
@@ -3356,32 +3360,32 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x13neighbors_truncated\x18\x03 \x01(\bR\x12neighborsTruncated\x12\x1a\n" +
 	"\brevision\x18\x04 \x01(\x03R\brevision\x126\n" +
 	"\treranking\x18\x05 \x01(\x0e2\x18.memorybank.v1.RerankingR\treranking\x12\x1c\n" +
-	"\ttruncated\x18\x06 \x01(\bR\ttruncated\"\xa6\x01\n" +
-	"\x12BatchSearchRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x128\n" +
-	"\bsearches\x18\x02 \x03(\v2\x1c.memorybank.v1.SearchRequestR\bsearches\x12&\n" +
-	"\fmin_revision\x18\x03 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"\ttruncated\x18\x06 \x01(\bR\ttruncated\"\xc7\x01\n" +
+	"\x12BatchSearchRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12B\n" +
+	"\bsearches\x18\x02 \x03(\v2\x1c.memorybank.v1.SearchRequestB\b\xfa\xe0\x18\x048\x01@dR\bsearches\x125\n" +
+	"\fmin_revision\x18\x03 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"j\n" +
 	"\x13BatchSearchResponse\x127\n" +
 	"\aresults\x18\x01 \x03(\v2\x1d.memorybank.v1.SearchResponseR\aresults\x12\x1a\n" +
-	"\brevision\x18\x02 \x01(\x03R\brevision\"\xce\x04\n" +
-	"\x0eAugmentRequest\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x14\n" +
-	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
-	"\x05top_k\x18\x03 \x01(\x05H\x00R\x04topK\x88\x01\x01\x12\x19\n" +
-	"\x05alpha\x18\x04 \x01(\x01H\x01R\x05alpha\x88\x01\x01\x12&\n" +
-	"\ftoken_budget\x18\x05 \x01(\x05H\x02R\vtokenBudget\x88\x01\x01\x12:\n" +
+	"\brevision\x18\x02 \x01(\x03R\brevision\"\xcf\x05\n" +
+	"\x0eAugmentRequest\x12%\n" +
+	"\abank_id\x18\x01 \x01(\tB\f\xe8\xe0\x18\x02\xfa\xe0\x18\x04\x18\x01X\x01R\x06bankId\x12\x1e\n" +
+	"\x05query\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x05query\x120\n" +
+	"\x05top_k\x18\x03 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x00R\x04topK\x88\x01\x01\x121\n" +
+	"\x05alpha\x18\x04 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x01R\x05alpha\x88\x01\x01\x12>\n" +
+	"\ftoken_budget\x18\x05 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\xd0\x12cAH\x02R\vtokenBudget\x88\x01\x01\x12:\n" +
 	"\vtool_format\x18\x06 \x01(\x0e2\x19.memorybank.v1.ToolFormatR\n" +
-	"toolFormat\x12&\n" +
-	"\fmin_revision\x18\a \x01(\x03H\x03R\vminRevision\x88\x01\x01\x12-\n" +
+	"toolFormat\x125\n" +
+	"\fmin_revision\x18\a \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x03R\vminRevision\x88\x01\x01\x12-\n" +
 	"\x04mode\x18\b \x01(\x0e2\x19.memorybank.v1.SearchModeR\x04mode\x123\n" +
 	"\x06target\x18\t \x01(\x0e2\x1b.memorybank.v1.SearchTargetR\x06target\x126\n" +
 	"\tstructure\x18\n" +
 	" \x01(\v2\x18.memorybank.v1.StructureR\tstructure\x12#\n" +
 	"\rskip_reranker\x18\v \x01(\bR\fskipReranker\x12\x1f\n" +
 	"\vtools_apart\x18\f \x01(\bR\n" +
-	"toolsApart\x12 \n" +
-	"\tmin_score\x18\r \x01(\x01H\x04R\bminScore\x88\x01\x01B\b\n" +
+	"toolsApart\x128\n" +
+	"\tmin_score\x18\r \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x04R\bminScore\x88\x01\x01B\b\n" +
 	"\x06_top_kB\b\n" +
 	"\x06_alphaB\x0f\n" +
 	"\r_token_budgetB\x0f\n" +
@@ -3400,38 +3404,42 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\ttruncated\x18\t \x01(\bR\ttruncated\x12\x1f\n" +
 	"\vbelow_floor\x18\n" +
 	" \x01(\x05R\n" +
-	"belowFloor\"\xe2\t\n" +
-	"\x16AssembleContextRequest\x12\x14\n" +
-	"\x05input\x18\x01 \x01(\tR\x05input\x12\x16\n" +
-	"\x06system\x18\x02 \x01(\tR\x06system\x12\x18\n" +
-	"\x04user\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x04 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1d\n" +
-	"\abank_id\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x120\n" +
-	"\x05parts\x18\x06 \x03(\x0e2\x1a.memorybank.v1.ContextPartR\x05parts\x12&\n" +
-	"\ftop_memories\x18\a \x01(\x05H\x00R\vtopMemories\x88\x01\x01\x12&\n" +
-	"\ftop_clusters\x18\b \x01(\x05H\x01R\vtopClusters\x88\x01\x01\x12&\n" +
-	"\ftoken_budget\x18\t \x01(\x05H\x02R\vtokenBudget\x88\x01\x01\x12.\n" +
+	"belowFloor\"\xf8\v\n" +
+	"\x16AssembleContextRequest\x12\"\n" +
+	"\x05input\x18\x01 \x01(\tB\f\xfa\xe0\x18\b\x10\xa0\x8d\x06 \x01X\x01R\x05input\x12 \n" +
+	"\x06system\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\xa0\x8d\x06R\x06system\x12#\n" +
+	"\x04user\x18\x03 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x123\n" +
+	"\x0fconversation_id\x18\x04 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12#\n" +
+	"\abank_id\x18\x05 \x01(\tB\n" +
+	"\xe8\xe0\x18\x02\xfa\xe0\x18\x02\x18\x01R\x06bankId\x128\n" +
+	"\x05parts\x18\x06 \x03(\x0e2\x1a.memorybank.v1.ContextPartB\x06\xfa\xe0\x18\x02@\x10R\x05parts\x12>\n" +
+	"\ftop_memories\x18\a \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x00R\vtopMemories\x88\x01\x01\x12>\n" +
+	"\ftop_clusters\x18\b \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00Y@H\x01R\vtopClusters\x88\x01\x01\x12>\n" +
+	"\ftoken_budget\x18\t \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\xd0\x12cAH\x02R\vtokenBudget\x88\x01\x01\x12.\n" +
 	"\x04form\x18\n" +
 	" \x01(\x0e2\x1a.memorybank.v1.ContextFormR\x04form\x12\x14\n" +
 	"\x05tools\x18\v \x01(\bR\x05tools\x12:\n" +
 	"\vtool_format\x18\f \x01(\x0e2\x19.memorybank.v1.ToolFormatR\n" +
 	"toolFormat\x12#\n" +
-	"\rallow_partial\x18\r \x01(\bR\fallowPartial\x12\\\n" +
-	"\rmin_revisions\x18\x0e \x03(\v27.memorybank.v1.AssembleContextRequest.MinRevisionsEntryR\fminRevisions\x12,\n" +
-	"\x04refs\x18\x0f \x03(\v2\x18.memorybank.v1.SourceRefR\x04refs\x12\x1b\n" +
-	"\x06run_id\x18\x10 \x01(\tB\x04\xe8\xe0\x18\x04R\x05runId\x12)\n" +
+	"\rallow_partial\x18\r \x01(\bR\fallowPartial\x12w\n" +
+	"\rmin_revisions\x18\x0e \x03(\v27.memorybank.v1.AssembleContextRequest.MinRevisionsEntryB\x19\xfa\xe0\x18\x15)\x00\x00\x00\x00\x00\x00\x00\x00@\x80\x01R\a\x10\x80\x10 \x01X\x01R\fminRevisions\x124\n" +
+	"\x04refs\x18\x0f \x03(\v2\x18.memorybank.v1.SourceRefB\x06\xfa\xe0\x18\x02@@R\x04refs\x12!\n" +
+	"\x06run_id\x18\x10 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x05runId\x120\n" +
 	"\n" +
-	"collection\x18\x11 \x01(\tB\x04\xe8\xe0\x18\x03H\x03R\n" +
-	"collection\x88\x01\x01\x12)\n" +
-	"\rinvocation_id\x18\x12 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12\x14\n" +
-	"\x05state\x18\x13 \x01(\tR\x05state\x12 \n" +
-	"\ttop_facts\x18\x14 \x01(\x05H\x04R\btopFacts\x88\x01\x01\x12&\n" +
-	"\ftop_episodes\x18\x15 \x01(\x05H\x05R\vtopEpisodes\x88\x01\x01\x12<\n" +
-	"\fpart_timeout\x18\x16 \x01(\v2\x19.google.protobuf.DurationR\vpartTimeout\x12\x18\n" +
+	"collection\x18\x11 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01H\x03R\n" +
+	"collection\x88\x01\x01\x12/\n" +
+	"\rinvocation_id\x18\x12 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12\x1e\n" +
+	"\x05state\x18\x13 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x05state\x128\n" +
+	"\ttop_facts\x18\x14 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@H\x04R\btopFacts\x88\x01\x01\x12>\n" +
+	"\ftop_episodes\x18\x15 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@H\x05R\vtopEpisodes\x88\x01\x01\x12K\n" +
+	"\fpart_timeout\x18\x16 \x01(\v2\x19.google.protobuf.DurationB\r\xfa\xe0\x18\t1\x00\x00\x00\x00\x00\x00N@R\vpartTimeout\x12\x18\n" +
 	"\aobserve\x18\x17 \x01(\bR\aobserve\x12\x1f\n" +
 	"\vtools_apart\x18\x18 \x01(\bR\n" +
-	"toolsApart\x12 \n" +
-	"\tmin_score\x18\x19 \x01(\x01H\x06R\bminScore\x88\x01\x01\x12&\n" +
+	"toolsApart\x128\n" +
+	"\tmin_score\x18\x19 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x06R\bminScore\x88\x01\x01\x12&\n" +
 	"\frecall_turns\x18\x1a \x01(\bH\aR\vrecallTurns\x88\x01\x01\x1a?\n" +
 	"\x11MinRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -3472,39 +3480,44 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"belowFloor\x1a<\n" +
 	"\x0eRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xe4\t\n" +
-	"\x0eExplainRequest\x12\x14\n" +
-	"\x05input\x18\x01 \x01(\tR\x05input\x12\x16\n" +
-	"\x06system\x18\x02 \x01(\tR\x06system\x12\x18\n" +
-	"\x04user\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12-\n" +
-	"\x0fconversation_id\x18\x04 \x01(\tB\x04\xe8\xe0\x18\x04R\x0econversationId\x12\x1d\n" +
-	"\abank_id\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x120\n" +
-	"\x05parts\x18\x06 \x03(\x0e2\x1a.memorybank.v1.ContextPartR\x05parts\x12&\n" +
-	"\ftop_memories\x18\a \x01(\x05H\x01R\vtopMemories\x88\x01\x01\x12&\n" +
-	"\ftop_clusters\x18\b \x01(\x05H\x02R\vtopClusters\x88\x01\x01\x12&\n" +
-	"\ftoken_budget\x18\t \x01(\x05H\x03R\vtokenBudget\x88\x01\x01\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x96\f\n" +
+	"\x0eExplainRequest\x12\"\n" +
+	"\x05input\x18\x01 \x01(\tB\f\xfa\xe0\x18\b\x10\xa0\x8d\x06 \x01X\x01R\x05input\x12 \n" +
+	"\x06system\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\xa0\x8d\x06R\x06system\x12#\n" +
+	"\x04user\x18\x03 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x123\n" +
+	"\x0fconversation_id\x18\x04 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x0econversationId\x12#\n" +
+	"\abank_id\x18\x05 \x01(\tB\n" +
+	"\xe8\xe0\x18\x02\xfa\xe0\x18\x02\x18\x01R\x06bankId\x128\n" +
+	"\x05parts\x18\x06 \x03(\x0e2\x1a.memorybank.v1.ContextPartB\x06\xfa\xe0\x18\x02@\x10R\x05parts\x12>\n" +
+	"\ftop_memories\x18\a \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x01R\vtopMemories\x88\x01\x01\x12>\n" +
+	"\ftop_clusters\x18\b \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00Y@H\x02R\vtopClusters\x88\x01\x01\x12>\n" +
+	"\ftoken_budget\x18\t \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\xd0\x12cAH\x03R\vtokenBudget\x88\x01\x01\x12\x14\n" +
 	"\x05tools\x18\v \x01(\bR\x05tools\x12:\n" +
 	"\vtool_format\x18\f \x01(\x0e2\x19.memorybank.v1.ToolFormatR\n" +
-	"toolFormat\x12T\n" +
-	"\rmin_revisions\x18\x0e \x03(\v2/.memorybank.v1.ExplainRequest.MinRevisionsEntryR\fminRevisions\x12,\n" +
-	"\x04refs\x18\x0f \x03(\v2\x18.memorybank.v1.SourceRefR\x04refs\x12\x1b\n" +
-	"\x06run_id\x18\x10 \x01(\tB\x04\xe8\xe0\x18\x04R\x05runId\x12)\n" +
+	"toolFormat\x12o\n" +
+	"\rmin_revisions\x18\x0e \x03(\v2/.memorybank.v1.ExplainRequest.MinRevisionsEntryB\x19\xfa\xe0\x18\x15)\x00\x00\x00\x00\x00\x00\x00\x00@\x80\x01R\a\x10\x80\x10 \x01X\x01R\fminRevisions\x124\n" +
+	"\x04refs\x18\x0f \x03(\v2\x18.memorybank.v1.SourceRefB\x06\xfa\xe0\x18\x02@@R\x04refs\x12!\n" +
+	"\x06run_id\x18\x10 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\x05runId\x120\n" +
 	"\n" +
-	"collection\x18\x11 \x01(\tB\x04\xe8\xe0\x18\x03H\x04R\n" +
-	"collection\x88\x01\x01\x12)\n" +
-	"\rinvocation_id\x18\x12 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x12\x14\n" +
-	"\x05state\x18\x13 \x01(\tR\x05state\x12 \n" +
-	"\ttop_facts\x18\x14 \x01(\x05H\x05R\btopFacts\x88\x01\x01\x12&\n" +
-	"\ftop_episodes\x18\x15 \x01(\x05H\x06R\vtopEpisodes\x88\x01\x01\x12\x1f\n" +
+	"collection\x18\x11 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01H\x04R\n" +
+	"collection\x88\x01\x01\x12/\n" +
+	"\rinvocation_id\x18\x12 \x01(\tB\n" +
+	"\xe8\xe0\x18\x04\xfa\xe0\x18\x02\x18\x01R\finvocationId\x12\x1e\n" +
+	"\x05state\x18\x13 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x05state\x128\n" +
+	"\ttop_facts\x18\x14 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@H\x05R\btopFacts\x88\x01\x01\x12>\n" +
+	"\ftop_episodes\x18\x15 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00@\x8f@H\x06R\vtopEpisodes\x88\x01\x01\x12\x1f\n" +
 	"\vtools_apart\x18\x18 \x01(\bR\n" +
-	"toolsApart\x12 \n" +
-	"\tmin_score\x18\x19 \x01(\x01H\aR\bminScore\x88\x01\x01\x12&\n" +
-	"\frecall_turns\x18\x1a \x01(\bH\bR\vrecallTurns\x88\x01\x01\x12\x19\n" +
-	"\anode_id\x18\x1f \x01(\tH\x00R\x06nodeId\x125\n" +
-	"\asegment\x18  \x01(\v2\x19.memorybank.v1.SegmentRefH\x00R\asegment\x12\x1d\n" +
-	"\trecord_id\x18! \x01(\tH\x00R\brecordId\x12\x14\n" +
-	"\x04step\x18\" \x01(\x03H\x00R\x04step\x12\x14\n" +
-	"\x04text\x18# \x01(\tH\x00R\x04text\x1a?\n" +
+	"toolsApart\x128\n" +
+	"\tmin_score\x18\x19 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\aR\bminScore\x88\x01\x01\x12&\n" +
+	"\frecall_turns\x18\x1a \x01(\bH\bR\vrecallTurns\x88\x01\x01\x12!\n" +
+	"\anode_id\x18\x1f \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01H\x00R\x06nodeId\x125\n" +
+	"\asegment\x18  \x01(\v2\x19.memorybank.v1.SegmentRefH\x00R\asegment\x12%\n" +
+	"\trecord_id\x18! \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01H\x00R\brecordId\x12#\n" +
+	"\x04step\x18\" \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\xf0?H\x00R\x04step\x12 \n" +
+	"\x04text\x18# \x01(\tB\n" +
+	"\xfa\xe0\x18\x06\x10\x80\x80\x01 \x01H\x00R\x04text\x1a?\n" +
 	"\x11MinRevisionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01B\b\n" +
@@ -3555,16 +3568,17 @@ const file_memorybank_v1_retrieval_proto_rawDesc = "" +
 	"\x04_cut\";\n" +
 	"\rContextChange\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xda\x01\n" +
-	"\x12ExplainPairRequest\x12\x18\n" +
-	"\x04user\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\x93\x02\n" +
+	"\x12ExplainPairRequest\x12!\n" +
+	"\x04user\x18\x01 \x01(\tB\r\xe8\xe0\x18\x01\xfa\xe0\x18\x05\x10\x80\x01 \x01R\x04user\x12+\n" +
 	"\n" +
-	"collection\x18\x02 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x1d\n" +
-	"\abank_id\x18\x03 \x01(\tB\x04\xe8\xe0\x18\x02R\x06bankId\x12\x14\n" +
-	"\x05first\x18\x04 \x01(\tR\x05first\x12\x16\n" +
-	"\x06second\x18\x05 \x01(\tR\x06second\x12&\n" +
-	"\fmin_revision\x18\x06 \x01(\x03H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
+	"collection\x18\x02 \x01(\tB\v\xe8\xe0\x18\x03\xfa\xe0\x18\x03\x10\x80\x01R\n" +
+	"collection\x12#\n" +
+	"\abank_id\x18\x03 \x01(\tB\n" +
+	"\xe8\xe0\x18\x02\xfa\xe0\x18\x02\x18\x01R\x06bankId\x12\x1e\n" +
+	"\x05first\x18\x04 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x05first\x12 \n" +
+	"\x06second\x18\x05 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06second\x125\n" +
+	"\fmin_revision\x18\x06 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vminRevision\x88\x01\x01B\x0f\n" +
 	"\r_min_revision\"\xf8\x02\n" +
 	"\x11ComparedSentences\x12\x14\n" +
 	"\x05first\x18\x01 \x01(\tR\x05first\x12\x16\n" +
@@ -3856,6 +3870,7 @@ func file_memorybank_v1_retrieval_proto_init() {
 	file_memorybank_v1_calls_proto_init()
 	file_memorybank_v1_instructions_proto_init()
 	file_memorybank_v1_long_term_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_types_proto_init()
 	file_memorybank_v1_retrieval_proto_msgTypes[1].OneofWrappers = []any{
 		(*SearchRequest_Text)(nil),

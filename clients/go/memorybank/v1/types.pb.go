@@ -905,7 +905,7 @@ type EmbeddingSpace struct {
 	Dimension int32 `protobuf:"varint,2,opt,name=dimension,proto3" json:"dimension,omitempty"`
 	// Who makes them.
 	Source SpaceSource `protobuf:"varint,3,opt,name=source,proto3,enum=memorybank.v1.SpaceSource" json:"source,omitempty"`
-	// The cosine of unrelated texts, which scores 0. For SERVER the embedder's own; for CLIENT absent means 0.
+	// The cosine of unrelated texts, which scores 0. For SERVER the embedder's own; for CLIENT absent means 0. -1 to 1.
 	CosineFloor *float64 `protobuf:"fixed64,4,opt,name=cosine_floor,json=cosineFloor,proto3,oneof" json:"cosine_floor,omitempty"`
 	// The cosine of equal texts, which scores 1; above `cosine_floor`. For SERVER the embedder's own; for CLIENT absent
 	// means 1.
@@ -1040,13 +1040,14 @@ type Filter struct {
 	// By event_time.
 	EventTime *TimeRange `protobuf:"bytes,1,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
 	// Every one of these must be among the keywords, compared without case. Applies to nodes; a segment counts by the
-	// nodes that summarise it. At most 64.
+	// nodes that summarise it. At most 64; each of 1 to 256 code points.
 	Keywords []string `protobuf:"bytes,2,rep,name=keywords,proto3" json:"keywords,omitempty"`
-	// Every one of these labels must be there with this value. At most 64.
+	// Every one of these labels must be there with this value. At most 64; keys of 1 to 128 code points,
+	// values of at most 1,024.
 	Labels map[string]string `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Any of these states. A segment counts by the nodes that summarise it.
+	// Any of these states. A segment counts by the nodes that summarise it. At most 16.
 	States []NodeState `protobuf:"varint,4,rep,packed,name=states,proto3,enum=memorybank.v1.NodeState" json:"states,omitempty"`
-	// Any of these sources. At most 64.
+	// Any of these sources. At most 64; each of 1 to 1,024 code points.
 	Sources       []string `protobuf:"bytes,5,rep,name=sources,proto3" json:"sources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1124,7 +1125,7 @@ type Bank struct {
 	BankId string `protobuf:"bytes,1,opt,name=bank_id,json=bankId,proto3" json:"bank_id,omitempty"`
 	// Tells apart banks that had the same id one after another. Output only.
 	Uid string `protobuf:"bytes,2,opt,name=uid,proto3" json:"uid,omitempty"`
-	// What the task is to achieve: the user's question.
+	// What the task is to achieve: the user's question. At most 16,384 code points.
 	Goal string `protobuf:"bytes,3,opt,name=goal,proto3" json:"goal,omitempty"`
 	// The user it belongs to; a scope within the tenant, empty for none. Output only.
 	User string `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
@@ -1434,11 +1435,11 @@ type Node struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its id. A merged node gets a new one.
 	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// What is known of the topic, in detail.
+	// What is known of the topic, in detail. At most 65,536 code points.
 	Summary string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
-	// The topic in one sentence; reworded as related nodes come and go.
+	// The topic in one sentence; reworded as related nodes come and go. At most 4,096 code points.
 	Context string `protobuf:"bytes,3,opt,name=context,proto3" json:"context,omitempty"`
-	// Words to find it by.
+	// Words to find it by. At most 64, each of at most 256 code points.
 	Keywords []string `protobuf:"bytes,4,rep,name=keywords,proto3" json:"keywords,omitempty"`
 	// When what it tells of happened; of a merged node the newest.
 	EventTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=event_time,json=eventTime,proto3" json:"event_time,omitempty"`
@@ -1448,9 +1449,10 @@ type Node struct {
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// Whether it is disputed. Output only.
 	State NodeState `protobuf:"varint,8,opt,name=state,proto3,enum=memorybank.v1.NodeState" json:"state,omitempty"`
-	// The caller's own marks; those of its interaction unless given.
+	// The caller's own marks; those of its interaction unless given. At most 64; keys of 1 to 128 code points, values of
+	// at most 1,024.
 	Labels map[string]string `protobuf:"bytes,9,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Where it came from (a tool, a document); empty when unknown.
+	// Where it came from (a tool, a document); empty when unknown. At most 1,024 code points.
 	Source string `protobuf:"bytes,10,opt,name=source,proto3" json:"source,omitempty"`
 	// The verbatim records it stands for, absorbed nodes' included. Output only.
 	InteractionIds []string `protobuf:"bytes,11,rep,name=interaction_ids,json=interactionIds,proto3" json:"interaction_ids,omitempty"`
@@ -2159,9 +2161,10 @@ type Attachment struct {
 	AttachmentId string `protobuf:"bytes,1,opt,name=attachment_id,json=attachmentId,proto3" json:"attachment_id,omitempty"`
 	// `image`, `document`, `code`, or another lower-case word of at most 64 characters.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// Where it lies. In Memorize and its kin, empty means the file uploaded under this id (UploadAttachment).
+	// Where it lies. In Memorize and its kin, empty means the file uploaded under this id (UploadAttachment). At most
+	// 4,096 code points.
 	Uri string `protobuf:"bytes,3,opt,name=uri,proto3" json:"uri,omitempty"`
-	// Its MIME type, e.g. `application/pdf`; empty when unknown.
+	// Its MIME type, e.g. `application/pdf`; empty when unknown. At most 255 code points.
 	MediaType string `protobuf:"bytes,4,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	// Bytes; 0 when unknown.
 	Size int64 `protobuf:"varint,5,opt,name=size,proto3" json:"size,omitempty"`
@@ -2985,12 +2988,12 @@ func (x *MergeMade) GetAbsorbedNodeIds() []string {
 // Where a task stands.
 type Insight struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is to be achieved.
+	// What is to be achieved. At most 16,384 code points.
 	Goal string `protobuf:"bytes,1,opt,name=goal,proto3" json:"goal,omitempty"`
 	// What was done, in order; only ever grows. Where there is more than an answer shows, the first of them are left out
-	// (see `completed_before`); GetInsight has them all, page by page.
+	// (see `completed_before`); GetInsight has them all, page by page. At most 10,000.
 	Completed []*CompletedTask `protobuf:"bytes,2,rep,name=completed,proto3" json:"completed,omitempty"`
-	// What to do next, in order; the cross-validations of open conflicts stand first.
+	// What to do next, in order; the cross-validations of open conflicts stand first. At most 10,000.
 	Pending []*PendingTask `protobuf:"bytes,3,rep,name=pending,proto3" json:"pending,omitempty"`
 	// There is nothing left to do: see `outcome`. Output only.
 	Finished bool `protobuf:"varint,4,opt,name=finished,proto3" json:"finished,omitempty"`
@@ -3216,13 +3219,13 @@ type CompletedTask struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its id.
 	TaskId string `protobuf:"bytes,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
-	// SEARCH, SOLVE, ANSWER, CROSS_VALIDATION, or any text.
+	// SEARCH, SOLVE, ANSWER, CROSS_VALIDATION, or any text. At most 128 code points.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// What it was to do.
+	// What it was to do. At most 16,384 code points.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// How it ended.
 	Status TaskStatus `protobuf:"varint,4,opt,name=status,proto3,enum=memorybank.v1.TaskStatus" json:"status,omitempty"`
-	// What it came to, in at most two sentences: what the agent answered; empty on failure.
+	// What it came to, in at most two sentences: what the agent answered; empty on failure. At most 16,384 code points.
 	Context string `protobuf:"bytes,5,opt,name=context,proto3" json:"context,omitempty"`
 	// The failed task it repeated; empty for none.
 	RetryOf       string `protobuf:"bytes,6,opt,name=retry_of,json=retryOf,proto3" json:"retry_of,omitempty"`
@@ -4291,58 +4294,60 @@ var File_memorybank_v1_types_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\n" +
-	"\x19memorybank/v1/types.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\"2\n" +
+	"\x19memorybank/v1/types.proto\x12\rmemorybank.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\x1a\x1bmemorybank/v1/options.proto\"2\n" +
 	"\x06Vector\x12\x10\n" +
 	"\x03f32\x18\x01 \x01(\fR\x03f32\x12\x16\n" +
-	"\x06values\x18\x02 \x03(\x02R\x06values\"\xee\x01\n" +
-	"\x0eEmbeddingSpace\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
-	"\tdimension\x18\x02 \x01(\x05R\tdimension\x122\n" +
-	"\x06source\x18\x03 \x01(\x0e2\x1a.memorybank.v1.SpaceSourceR\x06source\x12&\n" +
-	"\fcosine_floor\x18\x04 \x01(\x01H\x00R\vcosineFloor\x88\x01\x01\x12*\n" +
+	"\x06values\x18\x02 \x03(\x02R\x06values\"\xa7\x02\n" +
+	"\x0eEmbeddingSpace\x12\x1b\n" +
+	"\x04name\x18\x01 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x04name\x124\n" +
+	"\tdimension\x18\x02 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xc0@R\tdimension\x122\n" +
+	"\x06source\x18\x03 \x01(\x0e2\x1a.memorybank.v1.SpaceSourceR\x06source\x12>\n" +
+	"\fcosine_floor\x18\x04 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0\xbf1\x00\x00\x00\x00\x00\x00\xf0?H\x00R\vcosineFloor\x88\x01\x01\x12*\n" +
 	"\x0ecosine_ceiling\x18\x05 \x01(\x01H\x01R\rcosineCeiling\x88\x01\x01B\x0f\n" +
 	"\r_cosine_floorB\x11\n" +
 	"\x0f_cosine_ceiling\"k\n" +
 	"\tTimeRange\x120\n" +
 	"\x05start\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05start\x12,\n" +
-	"\x03end\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03end\"\x9f\x02\n" +
+	"\x03end\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03end\"\xd5\x02\n" +
 	"\x06Filter\x127\n" +
 	"\n" +
-	"event_time\x18\x01 \x01(\v2\x18.memorybank.v1.TimeRangeR\teventTime\x12\x1a\n" +
-	"\bkeywords\x18\x02 \x03(\tR\bkeywords\x129\n" +
-	"\x06labels\x18\x03 \x03(\v2!.memorybank.v1.Filter.LabelsEntryR\x06labels\x120\n" +
-	"\x06states\x18\x04 \x03(\x0e2\x18.memorybank.v1.NodeStateR\x06states\x12\x18\n" +
-	"\asources\x18\x05 \x03(\tR\asources\x1a9\n" +
+	"event_time\x18\x01 \x01(\v2\x18.memorybank.v1.TimeRangeR\teventTime\x12'\n" +
+	"\bkeywords\x18\x02 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\x02 \x01@@R\bkeywords\x12M\n" +
+	"\x06labels\x18\x03 \x03(\v2!.memorybank.v1.Filter.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x128\n" +
+	"\x06states\x18\x04 \x03(\x0e2\x18.memorybank.v1.NodeStateB\x06\xfa\xe0\x18\x02@\x10R\x06states\x12%\n" +
+	"\asources\x18\x05 \x03(\tB\v\xfa\xe0\x18\a\x10\x80\b \x01@@R\asources\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xae\a\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf8\b\n" +
 	"\x04Bank\x12\x1d\n" +
-	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x06R\x06bankId\x12\x10\n" +
-	"\x03uid\x18\x02 \x01(\tR\x03uid\x12\x12\n" +
-	"\x04goal\x18\x03 \x01(\tR\x04goal\x12\x18\n" +
-	"\x04user\x18\x04 \x01(\tB\x04\xe8\xe0\x18\x01R\x04user\x12$\n" +
+	"\abank_id\x18\x01 \x01(\tB\x04\xe8\xe0\x18\x06R\x06bankId\x12\x18\n" +
+	"\x03uid\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\x03uid\x12\x1c\n" +
+	"\x04goal\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x04goal\x12\x1e\n" +
+	"\x04user\x18\x04 \x01(\tB\n" +
+	"\xe8\xe0\x18\x01\xfa\xe0\x18\x02X\x02R\x04user\x12*\n" +
 	"\n" +
-	"collection\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x03R\n" +
-	"collection\x12\x18\n" +
-	"\x05top_k\x18\x06 \x01(\x05H\x00R\x04topK\x88\x01\x01\x12\x19\n" +
-	"\x05alpha\x18\a \x01(\x01H\x01R\x05alpha\x88\x01\x01\x12$\n" +
-	"\vchunk_ratio\x18\b \x01(\x01H\x02R\n" +
-	"chunkRatio\x88\x01\x01\x12F\n" +
-	"\x0fembedding_space\x18\t \x01(\v2\x1d.memorybank.v1.EmbeddingSpaceR\x0eembeddingSpace\x127\n" +
+	"collection\x18\x05 \x01(\tB\n" +
+	"\xe8\xe0\x18\x03\xfa\xe0\x18\x02X\x02R\n" +
+	"collection\x120\n" +
+	"\x05top_k\x18\x06 \x01(\x05B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\xf0?1\x00\x00\x00\x00\x00@\x8f@H\x00R\x04topK\x88\x01\x01\x121\n" +
+	"\x05alpha\x18\a \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x01R\x05alpha\x88\x01\x01\x12<\n" +
+	"\vchunk_ratio\x18\b \x01(\x01B\x16\xfa\xe0\x18\x121\x00\x00\x00\x00\x00\x00\xf0?a\x00\x00\x00\x00\x00\x00\x00\x00H\x02R\n" +
+	"chunkRatio\x88\x01\x01\x12N\n" +
+	"\x0fembedding_space\x18\t \x01(\v2\x1d.memorybank.v1.EmbeddingSpaceB\x06\xfa\xe0\x18\x02X\x02R\x0eembeddingSpace\x12K\n" +
 	"\x06labels\x18\n" +
-	" \x03(\v2\x1f.memorybank.v1.Bank.LabelsEntryR\x06labels\x12+\n" +
-	"\x03ttl\x18\v \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12;\n" +
-	"\vcreate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vupdate_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12;\n" +
-	"\vfinish_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"finishTime\x12\x1a\n" +
-	"\brevision\x18\x0f \x01(\x03R\brevision\x12!\n" +
-	"\ftokens_spent\x18\x10 \x01(\x03R\vtokensSpent\x129\n" +
+	" \x03(\v2\x1f.memorybank.v1.Bank.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12+\n" +
+	"\x03ttl\x18\v \x01(\v2\x19.google.protobuf.DurationR\x03ttl\x12C\n" +
+	"\vcreate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12C\n" +
+	"\vupdate_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"updateTime\x12C\n" +
+	"\vfinish_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"finishTime\x12\"\n" +
+	"\brevision\x18\x0f \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\brevision\x12)\n" +
+	"\ftokens_spent\x18\x10 \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\vtokensSpent\x12A\n" +
 	"\n" +
-	"purge_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tpurgeTime\x12.\n" +
-	"\x10validation_floor\x18\x12 \x01(\x01H\x03R\x0fvalidationFloor\x88\x01\x01\x12.\n" +
+	"purge_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\tpurgeTime\x12F\n" +
+	"\x10validation_floor\x18\x12 \x01(\x01B\x16\xfa\xe0\x18\x12)\x00\x00\x00\x00\x00\x00\x00\x001\x00\x00\x00\x00\x00\x00\xf0?H\x03R\x0fvalidationFloor\x88\x01\x01\x12.\n" +
 	"\x10judge_assistants\x18\x13 \x01(\bH\x04R\x0fjudgeAssistants\x88\x01\x01\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -4360,39 +4365,39 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\bsegments\x18\x04 \x01(\x03R\bsegments\x12%\n" +
 	"\x0eopen_conflicts\x18\x05 \x01(\x03R\ropenConflicts\x12;\n" +
 	"\x19unstructured_interactions\x18\x06 \x01(\x03R\x18unstructuredInteractions\x12\x16\n" +
-	"\x06merges\x18\a \x01(\x03R\x06merges\"\xf1\x05\n" +
-	"\x04Node\x12\x17\n" +
-	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x18\n" +
-	"\asummary\x18\x02 \x01(\tR\asummary\x12\x18\n" +
-	"\acontext\x18\x03 \x01(\tR\acontext\x12\x1a\n" +
-	"\bkeywords\x18\x04 \x03(\tR\bkeywords\x129\n" +
+	"\x06merges\x18\a \x01(\x03R\x06merges\"\xfe\x06\n" +
+	"\x04Node\x12!\n" +
+	"\anode_id\x18\x01 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\x06nodeId\x12\"\n" +
+	"\asummary\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x04R\asummary\x12!\n" +
+	"\acontext\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\acontext\x12%\n" +
+	"\bkeywords\x18\x04 \x03(\tB\t\xfa\xe0\x18\x05\x10\x80\x02@@R\bkeywords\x129\n" +
 	"\n" +
-	"event_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12;\n" +
-	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12.\n" +
-	"\x05state\x18\b \x01(\x0e2\x18.memorybank.v1.NodeStateR\x05state\x127\n" +
-	"\x06labels\x18\t \x03(\v2\x1f.memorybank.v1.Node.LabelsEntryR\x06labels\x12\x16\n" +
+	"event_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12C\n" +
+	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"createTime\x12C\n" +
+	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\n" +
+	"updateTime\x126\n" +
+	"\x05state\x18\b \x01(\x0e2\x18.memorybank.v1.NodeStateB\x06\xfa\xe0\x18\x02X\x02R\x05state\x12K\n" +
+	"\x06labels\x18\t \x03(\v2\x1f.memorybank.v1.Node.LabelsEntryB\x12\xfa\xe0\x18\x0e\x10\x80\b@@R\a\x10\x80\x01 \x01X\x01R\x06labels\x12\x1f\n" +
 	"\x06source\x18\n" +
-	" \x01(\tR\x06source\x12'\n" +
-	"\x0finteraction_ids\x18\v \x03(\tR\x0einteractionIds\x125\n" +
-	"\bsegments\x18\f \x03(\v2\x19.memorybank.v1.SegmentRefR\bsegments\x12\x1a\n" +
-	"\brevision\x18\r \x01(\x03R\brevision\x123\n" +
-	"\tembedding\x18\x0e \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x12!\n" +
-	"\fbase_context\x18\x0f \x01(\tR\vbaseContext\x12#\n" +
-	"\rbase_keywords\x18\x10 \x03(\tR\fbaseKeywords\x12\x16\n" +
-	"\x06writer\x18\x11 \x01(\tR\x06writer\x1a9\n" +
+	" \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\bR\x06source\x12/\n" +
+	"\x0finteraction_ids\x18\v \x03(\tB\x06\xfa\xe0\x18\x02X\x02R\x0einteractionIds\x12=\n" +
+	"\bsegments\x18\f \x03(\v2\x19.memorybank.v1.SegmentRefB\x06\xfa\xe0\x18\x02X\x02R\bsegments\x12\"\n" +
+	"\brevision\x18\r \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\brevision\x123\n" +
+	"\tembedding\x18\x0e \x01(\v2\x15.memorybank.v1.VectorR\tembedding\x12)\n" +
+	"\fbase_context\x18\x0f \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\vbaseContext\x12+\n" +
+	"\rbase_keywords\x18\x10 \x03(\tB\x06\xfa\xe0\x18\x02X\x02R\fbaseKeywords\x12\x1e\n" +
+	"\x06writer\x18\x11 \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\x06writer\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"G\n" +
 	"\bNodePair\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\"\n" +
-	"\rother_node_id\x18\x02 \x01(\tR\votherNodeId\"I\n" +
+	"\rother_node_id\x18\x02 \x01(\tR\votherNodeId\"b\n" +
 	"\n" +
-	"SegmentRef\x12%\n" +
-	"\x0einteraction_id\x18\x01 \x01(\tR\rinteractionId\x12\x14\n" +
-	"\x05index\x18\x02 \x01(\x05R\x05index\"\x81\x03\n" +
+	"SegmentRef\x12/\n" +
+	"\x0einteraction_id\x18\x01 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\rinteractionId\x12#\n" +
+	"\x05index\x18\x02 \x01(\x05B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00R\x05index\"\x81\x03\n" +
 	"\aSegment\x12%\n" +
 	"\x0einteraction_id\x18\x01 \x01(\tR\rinteractionId\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x1d\n" +
@@ -4437,32 +4442,32 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\n" +
 	"refuted_by\x18\t \x01(\tR\trefutedBy\x123\n" +
 	"\arefuted\x18\n" +
-	" \x03(\v2\x19.memorybank.v1.RefutationR\arefuted\"\xa2\x01\n" +
+	" \x03(\v2\x19.memorybank.v1.RefutationR\arefuted\"\xdd\x01\n" +
 	"\n" +
-	"Attachment\x12#\n" +
-	"\rattachment_id\x18\x01 \x01(\tR\fattachmentId\x12\x12\n" +
-	"\x04type\x18\x02 \x01(\tR\x04type\x12\x10\n" +
-	"\x03uri\x18\x03 \x01(\tR\x03uri\x12\x1d\n" +
+	"Attachment\x12-\n" +
+	"\rattachment_id\x18\x01 \x01(\tB\b\xfa\xe0\x18\x04\x18\x01X\x01R\fattachmentId\x12\x1a\n" +
+	"\x04type\x18\x02 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x02R\x04type\x12\x19\n" +
+	"\x03uri\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80 R\x03uri\x12&\n" +
 	"\n" +
-	"media_type\x18\x04 \x01(\tR\tmediaType\x12\x12\n" +
-	"\x04size\x18\x05 \x01(\x03R\x04size\x12\x16\n" +
-	"\x06stored\x18\x06 \x01(\bR\x06stored\"\xa5\x01\n" +
-	"\aMessage\x12\x1d\n" +
+	"media_type\x18\x04 \x01(\tB\a\xfa\xe0\x18\x03\x10\xff\x01R\tmediaType\x12!\n" +
+	"\x04size\x18\x05 \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00R\x04size\x12\x1e\n" +
+	"\x06stored\x18\x06 \x01(\bB\x06\xfa\xe0\x18\x02X\x02R\x06stored\"\xca\x01\n" +
+	"\aMessage\x12&\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tR\tmessageId\x12\x12\n" +
-	"\x04role\x18\x02 \x01(\tR\x04role\x12\x18\n" +
-	"\aspeaker\x18\x03 \x01(\tR\aspeaker\x12\x12\n" +
-	"\x04text\x18\x04 \x01(\tR\x04text\x129\n" +
+	"message_id\x18\x01 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\tmessageId\x12\x1b\n" +
+	"\x04role\x18\x02 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x04role\x12!\n" +
+	"\aspeaker\x18\x03 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\aspeaker\x12\x1c\n" +
+	"\x04text\x18\x04 \x01(\tB\b\xfa\xe0\x18\x04 \x01X\x01R\x04text\x129\n" +
 	"\n" +
-	"event_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\"\xc1\x01\n" +
+	"event_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\"\xec\x01\n" +
 	"\n" +
-	"TaskReport\x12\x12\n" +
-	"\x04type\x18\x01 \x01(\tR\x04type\x12 \n" +
-	"\vdescription\x18\x02 \x01(\tR\vdescription\x121\n" +
-	"\x06status\x18\x03 \x01(\x0e2\x19.memorybank.v1.TaskStatusR\x06status\x12\x17\n" +
-	"\atask_id\x18\x04 \x01(\tR\x06taskId\x12\x19\n" +
-	"\bretry_of\x18\x05 \x01(\tR\aretryOf\x12\x16\n" +
-	"\x06result\x18\x06 \x01(\tR\x06result\"\xdd\x05\n" +
+	"TaskReport\x12\x1b\n" +
+	"\x04type\x18\x01 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x04type\x12*\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\vdescription\x121\n" +
+	"\x06status\x18\x03 \x01(\x0e2\x19.memorybank.v1.TaskStatusR\x06status\x12\x1f\n" +
+	"\atask_id\x18\x04 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\x06taskId\x12!\n" +
+	"\bretry_of\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\aretryOf\x12\x1e\n" +
+	"\x06result\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\x06result\"\xdd\x05\n" +
 	"\vInteraction\x12%\n" +
 	"\x0einteraction_id\x18\x01 \x01(\tR\rinteractionId\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1f\n" +
@@ -4522,36 +4527,36 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\tMergeMade\x12 \n" +
 	"\finto_node_id\x18\x01 \x01(\tR\n" +
 	"intoNodeId\x12*\n" +
-	"\x11absorbed_node_ids\x18\x02 \x03(\tR\x0fabsorbedNodeIds\"\xc3\x03\n" +
-	"\aInsight\x12\x12\n" +
-	"\x04goal\x18\x01 \x01(\tR\x04goal\x12:\n" +
-	"\tcompleted\x18\x02 \x03(\v2\x1c.memorybank.v1.CompletedTaskR\tcompleted\x124\n" +
-	"\apending\x18\x03 \x03(\v2\x1a.memorybank.v1.PendingTaskR\apending\x12\x1a\n" +
-	"\bfinished\x18\x04 \x01(\bR\bfinished\x124\n" +
-	"\aoutcome\x18\x05 \x01(\x0e2\x1a.memorybank.v1.TaskOutcomeR\aoutcome\x12\x16\n" +
-	"\x06reason\x18\x06 \x01(\tR\x06reason\x12#\n" +
-	"\rearlier_tasks\x18\a \x01(\x03R\fearlierTasks\x12\x16\n" +
-	"\x06digest\x18\b \x01(\tR\x06digest\x12%\n" +
-	"\x0edigested_tasks\x18\t \x01(\x03R\rdigestedTasks\x12)\n" +
+	"\x11absorbed_node_ids\x18\x02 \x03(\tR\x0fabsorbedNodeIds\"\xa6\x04\n" +
+	"\aInsight\x12\x1c\n" +
+	"\x04goal\x18\x01 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x04goal\x12C\n" +
+	"\tcompleted\x18\x02 \x03(\v2\x1c.memorybank.v1.CompletedTaskB\a\xfa\xe0\x18\x03@\x90NR\tcompleted\x12=\n" +
+	"\apending\x18\x03 \x03(\v2\x1a.memorybank.v1.PendingTaskB\a\xfa\xe0\x18\x03@\x90NR\apending\x12\"\n" +
+	"\bfinished\x18\x04 \x01(\bB\x06\xfa\xe0\x18\x02X\x02R\bfinished\x12<\n" +
+	"\aoutcome\x18\x05 \x01(\x0e2\x1a.memorybank.v1.TaskOutcomeB\x06\xfa\xe0\x18\x02X\x02R\aoutcome\x12\x1e\n" +
+	"\x06reason\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\x06reason\x12+\n" +
+	"\rearlier_tasks\x18\a \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\fearlierTasks\x12\x1e\n" +
+	"\x06digest\x18\b \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\x06digest\x12-\n" +
+	"\x0edigested_tasks\x18\t \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\rdigestedTasks\x128\n" +
 	"\x10completed_before\x18\n" +
-	" \x01(\x03R\x0fcompletedBefore\x129\n" +
+	" \x01(\x03B\r\xfa\xe0\x18\t)\x00\x00\x00\x00\x00\x00\x00\x00R\x0fcompletedBefore\x12A\n" +
 	"\n" +
-	"purge_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tpurgeTime\"\xaa\x01\n" +
-	"\vPendingTask\x12\x17\n" +
-	"\atask_id\x18\x01 \x01(\tR\x06taskId\x12\x12\n" +
-	"\x04type\x18\x02 \x01(\tR\x04type\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x10\n" +
-	"\x03how\x18\x04 \x01(\tR\x03how\x12\x1f\n" +
-	"\vconflict_id\x18\x05 \x01(\tR\n" +
-	"conflictId\x12\x19\n" +
-	"\bretry_of\x18\x06 \x01(\tR\aretryOf\"\xc6\x01\n" +
-	"\rCompletedTask\x12\x17\n" +
-	"\atask_id\x18\x01 \x01(\tR\x06taskId\x12\x12\n" +
-	"\x04type\x18\x02 \x01(\tR\x04type\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x121\n" +
-	"\x06status\x18\x04 \x01(\x0e2\x19.memorybank.v1.TaskStatusR\x06status\x12\x18\n" +
-	"\acontext\x18\x05 \x01(\tR\acontext\x12\x19\n" +
-	"\bretry_of\x18\x06 \x01(\tR\aretryOf\"l\n" +
+	"purge_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x06\xfa\xe0\x18\x02X\x02R\tpurgeTime\"\xdf\x01\n" +
+	"\vPendingTask\x12\x1f\n" +
+	"\atask_id\x18\x01 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\x06taskId\x12\x1b\n" +
+	"\x04type\x18\x02 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x04type\x12*\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\vdescription\x12\x1a\n" +
+	"\x03how\x18\x04 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\x03how\x12'\n" +
+	"\vconflict_id\x18\x05 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\n" +
+	"conflictId\x12!\n" +
+	"\bretry_of\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\aretryOf\"\xf3\x01\n" +
+	"\rCompletedTask\x12\x1f\n" +
+	"\atask_id\x18\x01 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\x06taskId\x12\x1b\n" +
+	"\x04type\x18\x02 \x01(\tB\a\xfa\xe0\x18\x03\x10\x80\x01R\x04type\x12*\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\vdescription\x121\n" +
+	"\x06status\x18\x04 \x01(\x0e2\x19.memorybank.v1.TaskStatusR\x06status\x12\"\n" +
+	"\acontext\x18\x05 \x01(\tB\b\xfa\xe0\x18\x04\x10\x80\x80\x01R\acontext\x12!\n" +
+	"\bretry_of\x18\x06 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\aretryOf\"l\n" +
 	"\x04Side\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x125\n" +
 	"\bsegments\x18\x02 \x03(\v2\x19.memorybank.v1.SegmentRefR\bsegments\x12\x14\n" +
@@ -4862,6 +4867,7 @@ func file_memorybank_v1_types_proto_init() {
 		return
 	}
 	file_memorybank_v1_access_proto_init()
+	file_memorybank_v1_options_proto_init()
 	file_memorybank_v1_types_proto_msgTypes[1].OneofWrappers = []any{}
 	file_memorybank_v1_types_proto_msgTypes[4].OneofWrappers = []any{}
 	file_memorybank_v1_types_proto_msgTypes[28].OneofWrappers = []any{
