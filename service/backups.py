@@ -210,8 +210,9 @@ class Gone:
         """Notes a retraction, or what became of one: closed it stays closed, whatever line is read last."""
         of_memory = self.retracted.setdefault(notice.uid, {})
         if (before := of_memory.get(notice.retraction_id)) is not None:
-            closed = [n.state for n in (notice, before) if n.state is not RetractionState.QUARANTINED]
-            notice = replace(max(notice, before, key=_says_what), state=(closed or [notice.state])[0])
+            states = (n.state for n in (notice, before))
+            state = next((one for one in states if one is not RetractionState.QUARANTINED), notice.state)
+            notice = replace(max(notice, before, key=_says_what), state=state)
         of_memory[notice.retraction_id] = notice
 
 

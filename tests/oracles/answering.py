@@ -45,7 +45,7 @@ class Answering:
     async def answer(self, name: str, sent: Sequence[Message]) -> list[bytes]:
         """Returns the messages of the answer. Raises what the method raises."""
         endpoint, behave = self._bound[name]
-        written = _Written()
+        written: Any = _Written()
         encoded = [request.SerializeToString() for request in sent]
         last = await behave(_each(encoded) if endpoint.streams_in else encoded[0], written)
         return [*written.messages, *([] if last is None else [last])]

@@ -7,6 +7,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from core.errors import MemoryBankError
@@ -57,7 +58,7 @@ def _named(one: Any, number: int) -> Any:
 
 def _one(field: FieldDescriptor) -> Any:
     if field.message_type is not None:
-        return field.message_type._concrete_class()
+        return GetMessageClass(field.message_type)()
     return {FieldDescriptor.CPPTYPE_STRING: "x", FieldDescriptor.CPPTYPE_BOOL: True}.get(field.cpp_type, 1)
 
 
@@ -82,18 +83,19 @@ def _singles(field: FieldDescriptor, rules: Any) -> list[Any]:
 
 def _messages(field: FieldDescriptor) -> list[Any]:
     assert field.message_type is not None
-    return {
+    values: dict[str, list[Any]] = {
         "Timestamp": [Timestamp(), Timestamp(seconds=5), Timestamp(seconds=6), *BAD_TIMES],
         "Duration": [Duration(seconds=s) for s in (-1, 0, 1, 60, 61, 315_576_000_000)] + BAD_TTLS,
         "FieldMask": [FieldMask(), FieldMask(paths=["nothing"])],
         "Vector": [types_pb2.Vector(values=[1.0] * 8_192), *BAD_VECTORS],
-    }.get(field.message_type.name, [field.message_type._concrete_class()])
+    }
+    return values.get(field.message_type.name, [GetMessageClass(field.message_type)()])
 
 
 def fields_of(method: str) -> Iterator[tuple[str, FieldDescriptor]]:
     """Yields the fields of a request by their paths, outer ones too."""
     leaves = list(paths(METHODS[method].input_type, frozenset()))
-    every = {}
+    every: dict[str, None] = {}
     for leaf in leaves:
         parts = leaf.split(".")
         for length in range(1, len(parts) + 1):

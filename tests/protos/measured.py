@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.text_format import MessageToString
 
 from core.errors import InvalidField, MemoryBankError
@@ -214,7 +215,7 @@ def number(text: str) -> Any:
 
 def example(field: FieldDescriptor) -> Any:
     if field.message_type is not None:
-        return field.message_type._concrete_class()
+        return GetMessageClass(field.message_type)()
     return "x" if field.cpp_type == FieldDescriptor.CPPTYPE_STRING else 1
 
 

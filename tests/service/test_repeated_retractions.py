@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,11 @@ async def by_backup(settings: Settings, folder: Path, act: Callable[[], Awaitabl
 
 async def by_dump(settings: Settings, folder: Path, act: Callable[[], Awaitable[None]]) -> Restored:
     dump = ("--format=custom", "--exclude-table-data=claims", f"--file={folder / 'dump'}", settings.store.url)
-    await asyncio.to_thread(subprocess.run, [programs() / "pg_dump", *dump], check=True)
+    await asyncio.to_thread(partial(subprocess.run, [programs() / "pg_dump", *dump], check=True))
     await act()
     url = cluster().database("retractions").url
     restore = ("--dbname", url, str(folder / "dump"))
-    await asyncio.to_thread(subprocess.run, [programs() / "pg_restore", *restore], check=True)
+    await asyncio.to_thread(partial(subprocess.run, [programs() / "pg_restore", *restore], check=True))
     (folder / "memorybank.toml").write_text(f'[store]\nurl = "{url}"\n')
     restored = settings_for(folder / "restored", store={"url": url})
     return restored, ["--data", str(restored.data_dir), "--config", str(folder / "memorybank.toml")]
@@ -95,7 +96,7 @@ async def test_what_was_taken_back_since_is_taken_back_again_and_erased_where_it
     monkeypatch.setattr(
         "service.assembly.bootstrap.open_embedder", hashing
     )  # the restored house's; a model takes seconds
-    place = {"store": {"url": empty_database().url}} if restored_by is by_dump else {}
+    place: dict[str, Any] = {"store": {"url": empty_database().url}} if restored_by is by_dump else {}
     with capture_logs() as events:
         async with serving(folder=tmp_path / "data", **place) as service:
             told = await filled(service)

@@ -101,7 +101,8 @@ class StateReading:
         tables = self._tables
         done = tuple(self._values(tables.completed))
         for (row,) in self._of(tables.insights):
-            return tables.insights.shape.value(row, completed=done)
+            insight: Insight = tables.insights.shape.value(row, completed=done)
+            return insight
         raise self._damaged(tables.insights.name)
 
     def _nodes(self) -> NodeRows:

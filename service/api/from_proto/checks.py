@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from google.protobuf.descriptor import Descriptor
@@ -76,7 +76,7 @@ class Checks:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self.violations and kind is None:
-            message = self._message.DESCRIPTOR
+            message: Any = self._message.DESCRIPTOR
             found = {(wrong.field, wrong.problem) for wrong in self.violations}
             in_order = sorted(found, key=lambda wrong: (place_of(message, wrong[0]), wrong))
             raise InvalidRequest([InvalidField(*wrong) for wrong in in_order])

@@ -4,7 +4,7 @@ Law: looks up what click is about to write; a command knows nothing of it.
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import click
 
@@ -28,7 +28,7 @@ class Formatter(click.HelpFormatter):
     def write_text(self, text: str) -> None:
         super().write_text("\n\n".join(map(_paragraph, text.split("\n\n"))))
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         super().write_dl([(name, line(text)) for name, text in rows], col_max, col_spacing)
 
 

@@ -23,7 +23,7 @@ from core.usecases.bank.verbs.update_node import UpdateNode, update_node
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
 from tests.support.hashing_embedder import HashingEmbedder
-from tests.support.house import KEY, START, CountingIds, make_bank, open_house
+from tests.support.house import KEY, START, CountingIds, TickingClock, make_bank, open_house
 from tests.support.scripted_agents import ScriptedAgents
 
 LAST = "corn is ground at the mill"  # the last topic: related to none
@@ -169,6 +169,7 @@ async def test_what_a_process_leaves_is_found_as_before_and_another_embeds_it() 
 
     embedder.is_away = False
     async with open_house(embedder=embedder, agents=roles(), store=store, ids=ids) as house:
+        assert isinstance(house.clock, TickingClock)
         house.clock.skip(2 * house.resume_after)
         assert await house.chores.take_up() == 1
         await house.chores.finished(KEY, EMBED.name)
