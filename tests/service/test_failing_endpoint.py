@@ -265,6 +265,12 @@ def known_runs() -> dict[Moment, list[Look]]:
     return {}
 
 
+@pytest.fixture(autouse=True)
+def restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bank rests while it is looked at: what it still owes of vectors is no matter here."""
+    monkeypatch.setattr("core.usecases.bank.structuring.reworded.REST_SECONDS", 3_600)
+
+
 async def in_scene(house: House, moment: Moment, agents: Agents) -> House:
     """The house with these agents, the scene set by agents that ask nobody."""
     at_home = llm_agents(dict.fromkeys(ROLES, ScriptedChat(silently)))
