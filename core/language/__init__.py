@@ -22,12 +22,15 @@ from core.language.zh import CHINESE
 
 LANGUAGES = (ENGLISH, CHINESE)
 UNDETERMINED = replace(ENGLISH, code="und", attribution=NO_ATTRIBUTION, cues=NO_CUES, times=NO_TIMES)
+UNSPACED = replace(UNDETERMINED, is_spaced=False, tagged=CHINESE.tagged, rarity=CHINESE.rarity)
+"""What has no folder and no spaces: Japanese. Its Chinese characters are cut as Chinese."""
 
 __all__ = [
     "CHINESE",
     "ENGLISH",
     "LANGUAGES",
     "UNDETERMINED",
+    "UNSPACED",
     "Language",
     "Wording",
     "Words",
@@ -40,11 +43,16 @@ __all__ = [
 
 
 _LETTER = re.compile("[A-Za-z]")
+_KANA = re.compile("[\u3041-\u30ff]")
+_OF_KANA = 2.5
+"""Words that a sign of kana counts: between them stand Chinese characters, and none stand in Chinese."""
+_OTHERS = re.compile("[\u0370-\u1cff\u2c00-\u2dff\ua4d0-\uabff\uac00-\ud7af]+")
+_OF_OTHERS = 0.5
 
 
 def language_of(text: str) -> Language:
     """Returns the language of a text: that of most of its words; of two that have as many the one named later, as the
-    words of others stand in all. A text without a letter of any has none."""
+    words of others stand in all. What is written in another script has none of them, nor has a text without letters."""
     if text.isascii():
         return LANGUAGES[0] if _LETTER.search(text) else UNDETERMINED
     found, most = UNDETERMINED, 0.0
@@ -52,7 +60,9 @@ def language_of(text: str) -> Language:
         size = len(language.letters.findall(text)) * language.weight
         if size and size >= most:
             found, most = language, size
-    return found
+    if len(_KANA.findall(text)) * _OF_KANA > most:
+        return UNSPACED
+    return UNDETERMINED if len(_OTHERS.findall(text)) * _OF_OTHERS > most else found
 
 
 def unspaced(text: str) -> Language | None:

@@ -106,7 +106,10 @@ def _units(text: str, start: int, end: int, limit: int, fenced: bool) -> Iterato
 
 
 def _sentences(text: str, start: int, end: int) -> list[Place]:
-    return [(start + begin, start + finish) for begin, finish in sentences.spans(text[start:end])]
+    return [
+        (start + begin, start + finish)
+        for begin, finish in sentences.spans(text[start:end], sentences.END_OF_STORED)
+    ]
 
 
 def _cut(text: str, start: int, end: int) -> int:

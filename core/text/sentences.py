@@ -1,4 +1,4 @@
-"""Where sentences lie in a text, English and Chinese, as places in it.
+"""Where sentences lie in a text, as places in it: by the rules of English and Chinese, else by Unicode's end marks.
 
 Law: a sentence is a slice of the text, never rewritten: spans are ordered, do not overlap, hold
 no surrounding white space and leave out nothing but white space. Any text may come in.
@@ -10,6 +10,7 @@ table row, speaker, quotation, fence).
 
 import re
 
+from core.language.sentence_ends import OTHERS
 from core.text.outline import LINE
 from core.text.scripts import display_width
 from core.text.words import words
@@ -35,9 +36,10 @@ CLOSERS = "\"'”’»」』》）)]】*_"
 CITED = (
     r"\[\^?\d{1,3}(?:[,，–-] ?\^?\d{1,3})*\]|【\d{1,3}(?:†[^】\n]{0,40})?】|[¹²³⁰⁴-⁹]+"  # "… high.[1] It …"
 )
-END = re.compile(
-    rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+)(?P<closers>[{re.escape(CLOSERS)}]*)(?P<cited>(?:{CITED})*)"
-)
+_BEHIND = rf"(?P<closers>[{re.escape(CLOSERS)}]*)(?P<cited>(?:{CITED})*)"
+END = re.compile(rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+|[{OTHERS}]+){_BEHIND}")
+END_OF_STORED = re.compile(rf"(?P<mark>[。！？｡]+|；|…+|[.!?！？]+){_BEHIND}")
+"""Segments are stored cut so, and their vectors in their order: they go on being cut so."""
 
 # Never the end of a sentence: something must follow.
 OPEN_ABBREVIATIONS = words(
@@ -68,12 +70,12 @@ def split(text: str) -> list[str]:
     return [text[start:end] for start, end in spans(text)]
 
 
-def spans(text: str) -> list[tuple[int, int]]:
+def spans(text: str, ends: re.Pattern[str] = END) -> list[tuple[int, int]]:
     """Returns the places of the sentences: (start, end) in code points, ordered, apart from each other."""
     found: list[tuple[int, int]] = []
     for start, end in _blocks(text):
         begin = start
-        for stop in _stops(text, start, end):
+        for stop in _stops(text, start, end, ends):
             _keep(text, begin, stop, found)
             begin = stop
         _keep(text, begin, end, found)
@@ -119,16 +121,18 @@ def _names_on(previous: str, line: str) -> bool:
     return bool(NAME_AT_END.search(previous) and INITIAL_AT_START.match(line))
 
 
-def _stops(text: str, start: int, end: int) -> list[int]:
+def _stops(text: str, start: int, end: int, ends: re.Pattern[str]) -> list[int]:
     """Returns where sentences end inside one block; the block's own end is not among them."""
     list_number = LIST_NUMBER.match(text, start + _indent(text, start, end), end)
     first = list_number.end() if list_number else start
-    return [mark.end() for mark in END.finditer(text, first, end) if _ends(text, mark, start, end)]
+    return [mark.end() for mark in ends.finditer(text, first, end) if _ends(text, mark, start, end)]
 
 
 def _ends(text: str, mark: re.Match[str], start: int, end: int) -> bool:
     signs, after = mark["mark"], mark.end()
     following = text[after : after + 1] if after < end else " "
+    if signs[0] in OTHERS:
+        return True
     if signs[0] in "。！？｡；" or signs[-1] in "！？":
         quoted_inside = following in set("，、,；;：:的") or SPEECH_TAG.match(text, after, end) is not None
         return not (mark["closers"] and quoted_inside)

@@ -50,61 +50,73 @@ def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[st
     """Yields what somebody should look at, a sentence each."""
     now = info.server_time.ToDatetime()
     if info.version != own_version:
-        yield f"the server is version {info.version}, this command {own_version}"
+        yield say("the server is version {theirs}, this command {own}", theirs=info.version, own=own_version)
     if info.HasField("oldest_due_time") and (late := now - info.oldest_due_time.ToDatetime()) > LATE:
-        yield (
-            f"work in the background waits for {_span(late)}: its agents or their model may fail (the log says "
-            "`a chore failed`), or no process may be at work on it"
+        yield say(
+            "work in the background waits for {time}: its agents or their model may fail (the log says `a chore"
+            " failed`), or no process may be at work on it",
+            time=_span(late),
         )
     if info.HasField("oldest_unstructured_time"):
         late = now - info.oldest_unstructured_time.ToDatetime()
         if late > LATE:
-            yield (
-                f"a record has not been sorted into topics for {_span(late)}: `memorybank show bank` names those "
-                "that failed, Restructure takes them up again"
+            yield say(
+                "a record has not been sorted into topics for {time}: `memorybank show bank` names those that failed,"
+                " Restructure takes them up again",
+                time=_span(late),
             )
     if info.overdue_reviews:
         waiting = drawing.many(info.overdue_reviews, "record")
-        yield f"{waiting} waited too long for a review: `memorybank review` lists and settles them"
+        yield say(
+            "{records} waited too long for a review: `memorybank review` lists and settles them",
+            records=waiting,
+        )
     if info.overdue_retractions:
         waiting = drawing.many(info.overdue_retractions, "retraction")
-        yield (
-            f"{waiting} neither released nor erased for too long: `memorybank retractions list` and `facts "
-            "retractions` name them"
+        yield say(
+            "{retractions} neither released nor erased for too long: `memorybank retractions list` and"
+            " `facts retractions` name them",
+            retractions=waiting,
         )
     if info.unused_api_keys:
         keys = drawing.many(info.unused_api_keys, "API key")
-        yield f"{keys} unused for 30 days: `memorybank keys list` names them, `keys revoke` ends one"
+        yield say(
+            "{keys} unused for 30 days: `memorybank keys list` names them, `keys revoke` ends one", keys=keys
+        )
     if info.unshown_keys:
         keys = drawing.many(info.unshown_keys, "key")
-        yield (
-            f"{keys} of conversations that no context has shown for 30 days: `memorybank conversation keys --json` "
-            "tells when each was shown last, and `--delete` lets one go"
+        yield say(
+            "{keys} of conversations that no context has shown for 30 days: `memorybank conversation keys --json` tells"
+            " when each was shown last, and `--delete` lets one go",
+            keys=keys,
         )
     if info.HasField("disk_free_bytes") and info.disk_free_bytes < max(
         LITTLE_DISK, SHARE * info.database_bytes
     ):
-        yield f"the disk has {_size(info.disk_free_bytes)} left; writes fail where it is full"
+        yield say("the disk has {size} left; writes fail where it is full", size=_size(info.disk_free_bytes))
 
 
 def _rows(info: pb.GetServerInfoResponse) -> list[tuple[str, str]]:
     up = info.server_time.ToDatetime() - info.start_time.ToDatetime()
     on_disk = f", {_size(info.database_bytes)}" if info.database_bytes else ""
     return [
-        ("version", f"{info.version}, up for {_span(up)}"),
+        ("version", say("{version}, up for {time}", version=info.version, time=_span(up))),
         ("store", f"{info.store}, schema {info.schema}{on_disk}"),
         ("disk left", _size(info.disk_free_bytes) if info.HasField("disk_free_bytes") else ""),
-        ("memories", _kinds(info.memories, info.counted_to) or "none"),
-        ("held in memory", f"{_kinds(info.open_memories) or 'none'}; {_held(info)}"),
+        ("memories", _kinds(info.memories, info.counted_to) or say("none")),
+        ("held in memory", f"{_kinds(info.open_memories) or say('none')}; {_held(info)}"),
         ("gone by tomorrow", _counted(info.purged_by_tomorrow, info.counted_to)),
         ("chores due", _counted(info.due_chores, info.counted_to)),
         ("records to be sorted", _counted(info.unstructured_interactions, info.counted_to)),
-        ("conflicts", f"{info.open_conflicts:,} wait for a verdict, in the banks held in memory"),
+        (
+            "conflicts",
+            say("{count:,} wait for a verdict, in the banks held in memory", count=info.open_conflicts),
+        ),
     ]
 
 
 def _held(info: pb.GetServerInfoResponse) -> str:
-    return f"{_size(info.open_bytes)} of {_size(info.memory_budget_bytes)}"
+    return say("{used} of {all}", used=_size(info.open_bytes), all=_size(info.memory_budget_bytes))
 
 
 def _kinds(counts: Mapping[str, int], most: int = 0) -> str:
@@ -112,7 +124,7 @@ def _kinds(counts: Mapping[str, int], most: int = 0) -> str:
 
 
 def _counted(count: int, most: int = 0) -> str:
-    return f"{count:,} or more" if most and count >= most else f"{count:,}"
+    return say("{count:,} or more", count=count) if most and count >= most else f"{count:,}"
 
 
 def _span(time: timedelta) -> str:

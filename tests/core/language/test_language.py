@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.language import CHINESE, ENGLISH, LANGUAGES, UNDETERMINED, Language, language_of
+from core.language import CHINESE, ENGLISH, LANGUAGES, UNDETERMINED, UNSPACED, Language, language_of
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,12 @@ from core.language import CHINESE, ENGLISH, LANGUAGES, UNDETERMINED, Language, l
         ("OK 好的", CHINESE),
         ("", UNDETERMINED),
         ("12:30 — 9,5 %", UNDETERMINED),
+        ("Паром отходит в девять.", UNDETERMINED),
+        ("نوکا نو بجے روانہ ہوتی ہے۔", UNDETERMINED),
+        ("배는 아홉 시에 떠난다.", UNDETERMINED),
+        ("大阪に住んでいます。", UNSPACED),
+        ("東京都庁の職員採用試験を受けた", UNSPACED),
+        ("The Паром leaves at nine.", ENGLISH),
     ],
 )
 def test_a_text_is_in_the_language_of_most_of_its_words(text: str, language: Language) -> None:

@@ -95,3 +95,26 @@ def test_a_sentence_is_never_joined_across_two_messages() -> None:
     for messages in (broken, wide, named):
         assert sentences.split("\n".join(messages)) == messages
     assert sentences.split("It is manu-\nfactured here: in Bonn.") == ["It is manu-\nfactured here: in Bonn."]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        ["नाव नौ बजे जाती है।", "टिकट तेरह यूरो का है।"],
+        ["متى تغادر العبارة؟", "تغادر في التاسعة."],
+        ["کشتی نو بجے جاتی ہے۔", "ٹکٹ تیرہ یورو کا ہے۔"],
+        ["Լաստանավը մեկնում է իննին։", "Տոմսը արժե տասներեք եվրո։"],
+        ["ጀልባው በዘጠኝ ይነሳል።", "ትኬቱ አሥራ ሦስት ዩሮ ነው።"],
+        ["Паром отходит в девять.", "Билет стоит тринадцать евро!"],
+        ["船は九時に出ます。", "切符は十三ユーロです。"],
+    ],
+)
+def test_sentences_of_any_script_end_at_its_marks(written: list[str]) -> None:
+    assert sentences.split(" ".join(written)) == written
+
+
+def test_stored_segments_are_cut_as_they_were() -> None:
+    text = "नाव नौ बजे जाती है। टिकट तेरह यूरो का है।"
+
+    assert len(sentences.spans(text)) == 2
+    assert sentences.spans(text, sentences.END_OF_STORED) == [(0, len(text))]
