@@ -4,8 +4,9 @@ Law: pure; every word of it stands in the items. English and Chinese alike.
 """
 
 import re
+from collections.abc import Mapping
 
-from core.agents.results import telling, tells_of_error
+from core.agents.results import NOTHING_ASKED, telling, tells_of_error
 from core.model.invocation import Item, ItemType
 from core.text import sentences
 from core.text.tokens import estimate
@@ -39,7 +40,10 @@ def is_telling(item: Item) -> bool:
 
 
 def gist(
-    item: Item, room: int, asked: frozenset[str] = frozenset(), common: frozenset[str] = frozenset()
+    item: Item,
+    room: int,
+    asked: Mapping[str, float] = NOTHING_ASKED,
+    common: frozenset[str] = frozenset(),
 ) -> str:
     """Returns within `room` tokens what an item comes to: its first error line, and what else it states, the most
     telling first. `asked`, `common`: as of `telling`."""

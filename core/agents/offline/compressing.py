@@ -1,8 +1,9 @@
 """The offline Compressor: what older items of a working memory come to, by rules.
 
 Law: pure and deterministic; every word of it stands in the items. Decisions come first, then of each tool's result its
-first error line and what it states, in an equal share, then the sentence of each other step that says most, while room
-lasts. What finds no room goes oldest first, and is counted. English and Chinese alike.
+first error line and what it states, in an equal share, by what its step asked for and what the next ones use, then the
+sentence of each other step that says most, while room lasts. What finds no room goes oldest first, and is counted.
+English and Chinese alike.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,11 +11,10 @@ from dataclasses import dataclass
 
 from core.agents.offline import salience
 from core.agents.outcomes import READ, clipped, essence, gist, is_telling
-from core.agents.results import usual
+from core.agents.results import usual, wanted_terms
 from core.language import Language, language_of
 from core.model.invocation import Item, ItemType
 from core.text import sentences
-from core.text.analysis import terms
 from core.text.tokens import estimate
 
 SENTENCES = 60  # of a step that are weighed
@@ -24,6 +24,9 @@ BESIDE = 6  # tokens of a piece's step and of the mark behind it
 LEAST_RESULT = 24  # tokens of what is told of a result, before older ones go
 COMPARED = 40  # newest results among which the usual is looked for,
 EDGE = 1_000  # in so many characters of their beginnings and ends
+WANTING = (ItemType.THOUGHT, ItemType.ACTION, ItemType.DECISION, ItemType.SUBTASK)
+CALLED = 0.5  # what a word of a call counts; one of a thought counts 1
+AFTER, USED = 2, 0.5  # steps behind one, and what their words count of its result
 LEAST = BESIDE + 1  # that a piece takes
 
 
@@ -94,9 +97,7 @@ def _results(results: Sequence[Item], items: Sequence[Item], share: int) -> Iter
     common = usual(_edges(item.content) for item in results[-COMPARED:])
     for item in reversed(results):
         tool = f"{item.tool}: " if item.tool else ""
-        told = gist(
-            item, max(LEAST_RESULT, share - estimate(tool)), asked.get(item.step, frozenset()), common
-        )
+        told = gist(item, max(LEAST_RESULT, share - estimate(tool)), asked[item.step], common)
         if told:
             yield _Piece(step=item.step, rank=1, covers=item.number, text=f"{tool}{told}")
 
@@ -108,13 +109,21 @@ def _edges(content: str) -> str:
     return f"{content[:EDGE].rpartition(chr(10))[0]}\n{content[-EDGE:].partition(chr(10))[2]}"
 
 
-def _asked(items: Sequence[Item]) -> dict[int, frozenset[str]]:
-    """Returns by step the terms of what was asked of tools."""
-    found: dict[int, frozenset[str]] = {}
+def _asked(items: Sequence[Item]) -> dict[int, dict[str, float]]:
+    """Returns by step the terms of what was wanted of tools, each with what it counts: by its thoughts and calls, and
+    by those of the steps after it, which use what came of it."""
+    said: dict[int, dict[str, float]] = {}
     for item in items:
-        if item.type is ItemType.ACTION:
-            words = frozenset(terms(f"{item.arguments_json} {item.content}"[:READ]))
-            found[item.step] = found.get(item.step, frozenset()) | words
+        of_step = said.setdefault(item.step, {})
+        if item.type in WANTING:
+            for word in wanted_terms(item.arguments_json[:READ]):
+                of_step.setdefault(word, CALLED)
+            of_step.update(dict.fromkeys(wanted_terms(item.content[:READ]), 1.0))
+    steps = sorted(said)
+    found: dict[int, dict[str, float]] = {}
+    for place, step in enumerate(steps):
+        later = (word for next_ in steps[place + 1 : place + 1 + AFTER] for word in said[next_])
+        found[step] = dict.fromkeys(later, USED) | said[step]
     return found
 
 

@@ -222,6 +222,76 @@ def test_a_result_in_json_reads_as_its_fields() -> None:
     assert "{" not in told
 
 
+PACKAGES = "Package                Version\n---------------------- -------\n" + "\n".join(
+    f"{name:22} {n}.{n % 7}.{n % 5}"
+    for n, name in enumerate(
+        "annotated-types anyio attrs certifi click grpcio grpcio-reflection h11 httpx idna igraph".split()
+        + "joblib numpy packaging pip-tools pydantic pydantic-core ruff typing-extensions uvloop".split()
+    )
+)
+LISTING = "total 240\n" + "\n".join(
+    f"-rw-r--r-- 1 root root {1_000 + 37 * n} Nov 29 23:{n:02} {name}.py"
+    for n, name in enumerate(
+        "answers blocks citation errors failures fields folding moments outline words".split()
+    )
+)
+STATIONS = json.dumps(
+    {
+        "page": 1,
+        "items": [
+            {"id": 1000 + n, "name": f"station {n}", "temperature_c": 3 + n, "wind_kmh": 10 + n}
+            for n in range(40)
+        ],
+    }
+)
+COUNTS = "\n".join(f"{40 + 7 * n} core/context/part{n}.py" for n in range(20)) + "\n2130 total"
+LIMITS = "\n".join(
+    [
+        "core file size (blocks, -c) 0",
+        "max locked memory (kbytes, -l) 8192",
+        "open files (-n) 20000",
+        *(f"limit {n} (bytes, -{n}) {n}024" for n in range(30)),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "result", "told"),
+    [
+        ("Which numpy do we have?", PACKAGES, "Package Version; numpy 12.5.2"),
+        ("numpy 装的是哪个版本？", PACKAGES, "Package Version; numpy 12.5.2"),
+        ("How large is outline.py?", LISTING, "1296 Nov 29 23:08 outline.py"),
+        ("outline.py 有多大？", LISTING, "1296 Nov 29 23:08 outline.py"),
+        ("What is the wind at station 17?", STATIONS, "name: station 17; temperature_c: 20; wind_kmh: 27"),
+        ("How many open files are allowed?", LIMITS, "open files (-n) 20000"),
+        ("How many lines are there in all?", COUNTS, "2130 total"),
+    ],
+)
+@pytest.mark.parametrize("later", [False, True])
+def test_of_a_tool_s_rows_those_are_told_that_its_step_asked_for_or_the_next_one_uses(
+    asked: str, result: str, told: str, later: bool
+) -> None:
+    steps = [("Look around.", result), (asked, "ok")] if later else [(asked, result)]
+    run = [
+        each
+        for step, (thought, seen) in enumerate(steps, start=1)
+        for each in (
+            item(3 * step - 2, step, ItemType.THOUGHT, thought),
+            item(3 * step - 1, step, ItemType.ACTION, "", tool="shell", arguments_json='{"cmd": "see"}'),
+            item(3 * step, step, ItemType.OBSERVATION, seen, tool="shell"),
+        )
+    ]
+
+    assert told in compress(run, 180)
+
+
+@pytest.mark.parametrize(
+    "listed", ["12K core/errors.py", "core/fail.py | 3 ++", "-rw-r--r-- 1 root 9 failures.py"]
+)
+def test_a_file_s_name_reports_no_error(listed: str) -> None:
+    assert error_line(item(1, 1, ItemType.OBSERVATION, listed)) == ""
+
+
 def test_decisions_without_room_go_oldest_first_and_are_counted() -> None:
     items = [item(n, n, ItemType.DECISION, f"Decision {n}: {ENGLISH}") for n in range(1, 101)]
 
