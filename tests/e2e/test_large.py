@@ -17,9 +17,9 @@ from tests.support.process import Server, served_process
 from tests.support.scale import scaled
 
 BANK = "large"
-MEGABYTES = 2
-PAGES = 6
-SAMPLE = 30
+MEGABYTES = 1
+PAGES = 3
+SAMPLE = 15
 BUSY = {"grpc.drain_seconds": "0"}
 
 

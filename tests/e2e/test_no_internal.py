@@ -50,7 +50,7 @@ METHODS: dict[str, MethodDescriptor] = {
 CUT_SHORT = "Internal error from Core"
 """What grpc's client says of a stream that the server ended while it was still writing: no word of the server's."""
 OF_USERS = ("Conversation", "LongTerm", "Instructions")
-CALLS = 400 if scaled(1) <= 1 else scaled(2_860)  # 28,600 where `make soak` runs it
+CALLS = 200 if scaled(1) <= 1 else scaled(2_860)  # 28,600 where `make soak` runs it
 LOOKED_AT = 40  # calls between two looks at what there is
 NEVER = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 SELDOM = {

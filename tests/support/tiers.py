@@ -43,7 +43,10 @@ SLOW = (
     "clients/python/test_runs.py",
     "conformance/test_embedder.py",
     "conformance/test_large_purge.py",
-    "core/agents/llm/test_long_context.py",
+    "core/agents/offline/test_judge.py",
+    "core/bank/test_candidates.py",
+    "core/bank/test_restoring.py",
+    "core/index/test_vector_index.py",
     "judging",
     "model",
     "service/adapters/local_embedder",
@@ -57,9 +60,12 @@ SLOW = (
     "service/api/test_invocations.py",
     "service/api/test_large_context.py",
     "service/api/test_long_durations.py",
+    "service/api/test_ordinary_calls.py",
     "service/api/test_replays.py",
     "service/api/test_rereading.py",
+    "service/api/test_retractions.py",
     "service/api/test_settled.py",
+    "service/test_failing_endpoint.py",
 )
 FETCHED = (".venv/browser/", ".venv/examples/", ".venv/languages/", ".venv/pgbouncer/", "build/clients/")
 """Folders that `make setup` does not fill."""

@@ -58,7 +58,7 @@ CLUSTERER = [
         "§3.2.1",
         "Each chunk is clustered on its own, and all clusters go on to the Structurer",
         "core/usecases/bank/structuring/structure.py",
-        "core/agents/llm/test_long_context.py::test_a_megabyte_is_clustered_several_chunks_at_a_time_and_remembered_in_order",
+        "core/agents/llm/test_long_context.py::test_a_long_text_is_clustered_several_chunks_at_a_time_and_remembered_in_order",
     ),
     row(
         "§3.2.1",
