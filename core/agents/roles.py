@@ -1,8 +1,8 @@
 """The five roles of source document 000 §3.2 as Protocols, with their inputs and results.
 
-Law: an agent sees texts and ids, never vectors, and changes nothing. What it answers is an
-opinion: core checks every id against what was asked and carries it out. All raise
-AgentUnavailable and AgentReplyInvalid.
+Law: an agent sees texts and ids, and a vector only to spare the embedder; it changes nothing. What it answers is an
+opinion: core checks every id against what was asked and carries it out. All raise AgentUnavailable and
+AgentReplyInvalid.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ from core.model.conflict import Conflict, VerdictType
 from core.model.insight import CompletedTask, Insight
 from core.model.interaction import TaskReport
 from core.model.lineage import MergeReason, MergeRecord
+from core.model.vector import Vector
 from core.text.blocks import folded
 
 # ---- Clusterer ----
@@ -96,6 +97,7 @@ class Topic:
     """A node as the Judge sees it. `excerpts`: what it rests on, where it rests on a record.
 
     `generated`: sentences that only an assistant said, each ending a line; they are no evidence for a conflict.
+    `vector`: what the embedder makes of the summary; None: it is to be asked.
     """
 
     node_id: NodeId
@@ -104,6 +106,7 @@ class Topic:
     keywords: tuple[str, ...]
     generated: str = ""
     excerpts: tuple[Excerpt, ...] = ()
+    vector: Vector | None = field(default=None, compare=False, repr=False)
 
     def is_generated(self, quote: str) -> bool:
         """Whether a sentence of the node was said by an assistant alone."""

@@ -143,13 +143,13 @@ async def _ground(
     blobs = blobs_of(settings, opened)
     inner = embedder or await open_embedder(settings.embedder, closing)
     model = local_model(inner, closing)
-    comparer = open_comparer(settings.judging, inner, model)
-    reader = open_reader(settings.judging, inner, model)
     remembered = CachedEmbedder(
         observed(inner, Embedder, embedders),
         queries=settings.embedder.cached_texts,
         passages=settings.embedder.cached_texts,
     )
+    comparer = open_comparer(settings.judging, inner, model, remembered)
+    reader = open_reader(settings.judging, inner, model, remembered)
     models = open_models(settings, closing)
 
     holding = _holding(settings, give_way, remembered.space, reader.model)

@@ -53,22 +53,31 @@ def local_model(embedder: Embedder, closing: AsyncExitStack) -> Callable[[], "Lo
 
 
 def open_comparer(
-    chosen: JudgingSection, embedder: Embedder, model: Callable[[], "LocalEmbedder"]
+    chosen: JudgingSection,
+    embedder: Embedder,
+    model: Callable[[], "LocalEmbedder"],
+    remembered: CachedEmbedder,
 ) -> Comparer:
     """Returns the configured comparer, which loads its model when it is first asked.
 
-    `embedder`: shares its weights where it is the local one.
+    `embedder`: where it is the local one, `remembered` runs its weights for both.
     """
     if chosen.model == "none":
         return NoComparer()
     from service.adapters.local_embedder import LocalComparer, LocalEmbedder
 
-    return LocalComparer(model, shares=isinstance(embedder, LocalEmbedder), cache_bytes=chosen.cache_bytes)
+    embed = remembered.embed_passages if isinstance(embedder, LocalEmbedder) else None
+    return LocalComparer(model, embed=embed, cache_bytes=chosen.cache_bytes)
 
 
-def open_reader(chosen: JudgingSection, embedder: Embedder, model: Callable[[], "LocalEmbedder"]) -> Reader:
+def open_reader(
+    chosen: JudgingSection,
+    embedder: Embedder,
+    model: Callable[[], "LocalEmbedder"],
+    remembered: CachedEmbedder,
+) -> Reader:
     """Returns the configured reader, its own weights checked; it loads its model when it first reads. `embedder`: where
-    it is the local one, what it embeds is not read again.
+    it is the local one, what it embeds is not read again, and `remembered` runs its weights for both.
 
     Raises EmbedderUnavailable where its weights are damaged or belong to another model.
     """
@@ -78,5 +87,5 @@ def open_reader(chosen: JudgingSection, embedder: Embedder, model: Callable[[], 
 
     reader = LocalReader(model, ReadingNetwork.load())
     if isinstance(embedder, LocalEmbedder):
-        reader.overhear(embedder)
+        reader.overhear(embedder, remembered.embed_passages)
     return reader

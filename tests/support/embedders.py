@@ -14,8 +14,8 @@ def local_embedder() -> LocalEmbedder:
 
 @cache
 def local_comparer() -> LocalComparer:
-    """By the same weights."""
-    return LocalComparer(local_embedder, shares=True)
+    """By the same weights, in the same runs."""
+    return LocalComparer(local_embedder, embed=local_embedder().embed_passages)
 
 
 @cache

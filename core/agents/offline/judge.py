@@ -83,7 +83,10 @@ class OfflineJudge:
         """Finds, in phase 2, the few that stand out among the candidates, by nearness or by rare words in common."""
         if not candidates:
             return ()
-        rows = await self._embedder.embed_passages([text_of(topic) for topic in (new, *candidates)])
+        topics = (new, *candidates)
+        unknown = [text_of(topic) for topic in topics if topic.vector is None]
+        made = iter(await self._embedder.embed_passages(unknown) if unknown else ())
+        rows = np.stack([next(made) if topic.vector is None else topic.vector for topic in topics])
         near = self._scaled(rows[1:] @ rows[0])
         return await think(relations, new, candidates, near, self._embedder.thresholds.related)
 

@@ -1,8 +1,9 @@
 """The local model behind the Comparer port: reads each sentence once, compares it with many.
 
 It is a model of the process: it compares whatever embedder the banks use. Where that is the local one, both share the
-weights, and what was embedded as a passage is not read again: facts and brief notes nearly always are embedded as they
-stand before they are compared. Nothing is loaded before the first comparison.
+weights, and a run serves both: what was embedded as a passage is not read again (facts and brief notes nearly always
+are embedded as they stand before they are compared), and what is read is embedded. Nothing is loaded before the first
+comparison.
 
 Law: what was read is kept by a digest and no text is; `forget` drops it, and what is being read meanwhile is not kept.
 Sentences of more than `LONGEST` tokens, or of none, are not compared. A sentence says the same as itself.
@@ -21,14 +22,13 @@ from core.ports.comparer import NONE, Likelihood
 from service.adapters.cached_embedder import digest
 from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.comparing import LONGEST, MODEL, Networks
-from service.adapters.local_embedder.embedder import LocalEmbedder
+from service.adapters.local_embedder.embedder import BRIEF, Embed, LocalEmbedder
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.state_cache import StateCache, States
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import F32
 
 PREFIX = "passage:"
-CHARACTERS = 1_000  # of a sentence; one of so many is too long anyway
 CACHE_BYTES = 64_000_000
 AT_ONCE = 256  # sentences read, and pairs compared, before others have a turn
 ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
@@ -45,14 +45,18 @@ class LocalComparer:
     """Compares English and Chinese sentences. Belongs to one event loop.
 
     `open_model` returns what reads the sentences, and raises EmbedderUnavailable where the weights are not installed:
-    then nothing is compared from then on. `shares`: the model is an embedder's, which counts its own memory.
+    then nothing is compared from then on. `embed`: of the embedder whose model it is, which counts its own memory.
     """
 
     def __init__(
-        self, open_model: Callable[[], LocalEmbedder], *, shares: bool = False, cache_bytes: int = CACHE_BYTES
+        self,
+        open_model: Callable[[], LocalEmbedder],
+        *,
+        embed: Embed | None = None,
+        cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self._open_model = open_model
-        self._shares = shares
+        self._embed = embed
         self._cache = StateCache(cache_bytes)
         self._loaded: Loaded | None = None
         self._absent = False
@@ -66,7 +70,7 @@ class LocalComparer:
     def size(self) -> int:
         if self._loaded is None:
             return 0
-        own = 0 if self._shares else self._loaded.embedder.encoder.size
+        own = 0 if self._embed else self._loaded.embedder.encoder.size
         return own + self._loaded.networks.size + self._cache.size
 
     @property
@@ -101,7 +105,7 @@ class LocalComparer:
                     self._absent = True
                     log.warning("nothing compares sentences: judging.model is none", cause=str(missing))
                     return None
-                if self._shares:
+                if self._embed:
                     self._loaded.embedder.overhear(self._overhear)
         return self._loaded
 
@@ -114,15 +118,22 @@ class LocalComparer:
         networks, edition = self._loaded.networks, self._cache.edition
 
         def keep(text: str, states: F32) -> None:
-            if len(states) > 0 and len(text) <= CHARACTERS:
+            if len(states) > 0 and len(text) <= BRIEF:
                 self._cache.add(digest(text), _kept_of(networks, states), edition)
 
         return keep
 
+    def _known(self, texts: Sequence[str]) -> dict[str, States]:
+        return {text: states for text in texts if (states := self._cache.get(digest(text))) is not None}
+
     async def _states(self, loaded: Loaded, texts: Sequence[str], edition: int) -> dict[str, States]:
         """Returns what is kept of each text, read now where it is not known: shape (0, width) of one too long."""
-        known = {text: states for text in texts if (states := self._cache.get(digest(text))) is not None}
+        known = self._known(texts)
         missing = [text for text in texts if text not in known]
+        if self._embed and (brief := list(filter(loaded.embedder.is_brief, missing))):
+            await self._embed(brief)  # which is overheard
+            known |= self._known(brief)
+            missing = [text for text in missing if text not in known]
         if missing:
             width = loaded.networks.width
             rows = await loaded.embedder.passages.rows(missing, _reading(loaded), LONGEST * width)
@@ -171,7 +182,7 @@ def _padded(states: Sequence[States], width: int) -> F32:
 def token_states(encoder: Encoder, tokenizer: Tokenizer, text: str) -> F32:
     """Returns the states of a sentence's own tokens, shape (tokens, hidden): none where it is too long."""
     ahead = tokenizer.ids(PREFIX)
-    content = tokenizer.ids(cleaned(text, CHARACTERS))
+    content = tokenizer.ids(cleaned(text, BRIEF))
     if len(content) > LONGEST:
         content = []
     states: F32 = encoder.states(tokenizer.framed(ahead, content))[len(ahead) + 1 : -1]

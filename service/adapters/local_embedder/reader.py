@@ -1,8 +1,8 @@
 """The local model behind the Reader port: one short run of the encoder a sentence, then a small network.
 
 What was read of late is not read again, nor what is embedded as a passage in these very words, as an input of one
-sentence is. A sentence among
-others is: its tokens' states in the run of the whole text are other ones, by which half of what is told is missed.
+sentence is; a brief sentence that is read is embedded, so that who compares it need not read it. A sentence among
+others is read: its tokens' states in the run of the whole text are other ones, by which half of what is told is missed.
 
 Law: what it keeps of a text is found by a digest, and no text is; `forget` drops it. The network's weights are checked
 when they are opened, at start. The model is the process's one (`service.assembly.comparers`), and loaded when something
@@ -21,7 +21,7 @@ from core.errors import EmbedderUnavailable
 from core.ports.reader import NONE, Reading
 from service.adapters.cached_embedder import digest
 from service.adapters.embedding_text import cleaned
-from service.adapters.local_embedder.embedder import LocalEmbedder
+from service.adapters.local_embedder.embedder import Embed, LocalEmbedder
 from service.adapters.local_embedder.reading import LONGEST, MEANS, MODEL, ReadingNetwork, means, seen
 from service.adapters.local_embedder.state_cache import StateCache
 from service.adapters.local_embedder.weights import F32
@@ -43,6 +43,7 @@ class LocalReader:
         self._network = network
         self._embedder: LocalEmbedder | None = None
         self._absent = False
+        self._embed: Embed | None = None
         self._overheard = StateCache(KEPT_BYTES)
 
     @property
@@ -54,9 +55,10 @@ class LocalReader:
         """How many bytes it takes: the network, and what it read."""
         return self._network.size + self._overheard.size
 
-    def overhear(self, embedder: LocalEmbedder) -> None:
-        """From now on, keeps what it sees of the brief passages that are embedded."""
+    def overhear(self, embedder: LocalEmbedder, embed: Embed) -> None:
+        """From now on, keeps what it sees of the brief passages that are embedded; `embed` embeds them."""
         embedder.overhear(self._keep)
+        self._embed = embed
 
     def forget(self) -> None:
         """Drops what was read: after a purge nothing here tells of it."""
@@ -77,9 +79,11 @@ class LocalReader:
         embedder = await self._model() if sentences else None
         if embedder is None:
             return [None] * len(sentences)
+        edition = self._overheard.edition
+        if self._embed and (brief := [s for s in sentences if self._is_news(embedder, s)]):
+            await self._embed(brief)
         found = [self._overheard.get(digest(sentence)) for sentence in sentences]
         missing = [sentence for sentence, known in zip(sentences, found, strict=True) if known is None]
-        edition = self._overheard.edition
         read = await embedder.passages.rows(missing, partial(_read, embedder), MEANS) if missing else ()
         for sentence, row in zip(missing, read, strict=True):
             self._overheard.add(digest(sentence), np.array(row), edition)
@@ -88,6 +92,9 @@ class LocalReader:
             seen(next(made) if known is None else known, s) for s, known in zip(sentences, found, strict=True)
         ]
         return await think(self._network.readings, np.stack(rows))
+
+    def _is_news(self, embedder: LocalEmbedder, sentence: str) -> bool:
+        return self._overheard.get(digest(sentence)) is None and embedder.is_brief(sentence)
 
     async def _model(self) -> LocalEmbedder | None:
         if self._embedder is None and not self._absent:

@@ -12,6 +12,7 @@ from core.ids import NodeId
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import MergeMade
+from core.model.vector import Vector
 from core.text.data_runs import without_data
 from core.usecases.moment import Moment
 
@@ -33,12 +34,23 @@ def topic(node: Node) -> Topic:
     )
 
 
-def in_context(node: Node) -> Topic:
+def in_context(bank: Bank, node: Node) -> Topic:
     """Returns the node as the second judgement sees it: its context as its relations have worded it, to be worded
     further."""
     return Topic(
-        node_id=node.node_id, summary=node.summary, context=node.context, keywords=node.base_keywords
+        node_id=node.node_id,
+        summary=node.summary,
+        context=node.context,
+        keywords=node.base_keywords,
+        vector=_vector_of_summary(bank, node),
     )
+
+
+def _vector_of_summary(bank: Bank, node: Node) -> Vector | None:
+    """Returns the vector of a segment that is all of a node, word for word; None where there is none."""
+    if len(node.segments) != 1 or bank.tree.line(node.segments[0]) != node.summary:
+        return None
+    return bank.verbatim.vectors.get(node.segments[0])
 
 
 def absorbed(nodes: Iterable[Node]) -> tuple[Absorbed, ...]:

@@ -222,8 +222,9 @@ class Round:
 
     def _join_related(self) -> Outcome:
         """Ends the round: an edge to each neighbour that the Judge finds related."""
-        topics = [in_context(self._edits.shown(c)) for c in self._candidates(nearest_nodes)]
-        if related := self._opinions.related(in_context(self._current), topics):
+        near = map(self._edits.shown, self._candidates(nearest_nodes))
+        new, *topics = [in_context(self._bank, node) for node in (self._current, *near)]
+        if related := self._opinions.related(new, topics):
             self._relate(related)
         return self._outcome()
 

@@ -11,9 +11,11 @@ from core.errors import EmbedderUnavailable
 from core.ports.comparer import Likelihood
 from core.ports.reader import NoReader
 from service.adapters.cached_embedder import CachedEmbedder
-from service.adapters.local_embedder import LocalEmbedder
-from service.adapters.local_embedder.comparer import CHARACTERS, PREFIX, LocalComparer
+from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
+from service.adapters.local_embedder.comparer import PREFIX, LocalComparer
 from service.adapters.local_embedder.comparing import LONGEST
+from service.adapters.local_embedder.embedder import BRIEF
+from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.state_cache import StateCache
 from service.adapters.local_embedder.weights import F32
 from service.assembly.comparers import forgetting
@@ -138,6 +140,19 @@ async def test_what_was_embedded_is_compared_as_if_read_for_it_and_not_read_agai
     assert comparer.kept == len(TEXTS)
 
 
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Gets the number of tokens of each run of an encoder from now on."""
+    runs: list[int] = []
+    embedded = Encoder._embedded
+
+    def counting(self: Encoder, ids: list[int]) -> F32:
+        runs.append(len(ids))
+        return embedded(self, ids)
+
+    monkeypatch.setattr(Encoder, "_embedded", counting)
+    return runs
+
+
 @pytest.mark.parametrize("text", [*TEXTS, "", "word " * LONGEST, "字" * 40])
 def test_one_run_gives_both_byte_for_byte(text: str) -> None:
     encoder, tokenizer = local_embedder().encoder, local_embedder().tokenizer
@@ -153,7 +168,7 @@ async def test_passages_have_the_same_bytes_beside_a_comparer() -> None:
     texts = [*TEXTS, "", "word " * LONGEST, "word " * (LONGEST + 1), "字" * 2_000]
     opened = LocalEmbedder.open()
     alone = await opened.embed_passages(texts)
-    comparer = LocalComparer(lambda: opened, shares=True)
+    comparer = LocalComparer(lambda: opened, embed=opened.embed_passages)
     await comparer.compare(PAIRS)
     comparer.forget()
 
@@ -164,8 +179,40 @@ async def test_passages_have_the_same_bytes_beside_a_comparer() -> None:
     assert comparer.kept == len(texts) - 3
 
 
+async def test_one_run_serves_who_compares_who_reads_and_who_embeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ("Mila sells kites in Porto.", "A kite of Mila's costs nine euros.")
+    embedder = CachedEmbedder(local_embedder())
+    comparer = LocalComparer(local_embedder, embed=embedder.embed_passages)
+    reader = LocalReader(local_embedder, ReadingNetwork.load())
+    reader.overhear(local_embedder(), embedder.embed_passages)
+    runs = counted(monkeypatch)
+
+    await comparer.compare([texts])
+    await reader.read(texts)
+    await embedder.embed_passages(texts)
+
+    assert len(runs) == len(texts)
+
+
+async def test_a_sentence_that_is_read_first_is_compared_without_another_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = ("Odile mends clocks in Ghent.", "奥迪尔在根特修钟。")
+    embedder = CachedEmbedder(local_embedder())
+    comparer = LocalComparer(local_embedder, embed=embedder.embed_passages)
+    reader = LocalReader(local_embedder, ReadingNetwork.load())
+    reader.overhear(local_embedder(), embedder.embed_passages)
+    await comparer.compare([("The pier is long.", "The pier is short.")])  # it has loaded its model
+    runs = counted(monkeypatch)
+
+    await reader.read(texts)
+    await comparer.compare([texts])
+
+    assert len(runs) == len(texts)
+
+
 async def test_a_long_passage_of_few_tokens_is_not_compared_by_its_end(comparer: LocalComparer) -> None:
-    blank = " " * CHARACTERS
+    blank = " " * BRIEF
     long, other = f"The cellar is dry.{blank}Nadia lives in Leeds.", "Nadia lives in Osaka."
     read = await comparer.compare([(long, other)])
     comparer.forget()

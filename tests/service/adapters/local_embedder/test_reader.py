@@ -7,6 +7,7 @@ import pytest
 
 from core.errors import EmbedderUnavailable
 from core.ports.reader import NONE, About, Reading
+from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
 from service.adapters.local_embedder.reading import CATEGORIES, FILE, INPUTS, MODEL, TRAITS, traits
 from service.assembly.comparers import open_reader
@@ -63,7 +64,7 @@ async def test_any_string_can_be_read(sentence: str) -> None:
 async def test_what_was_embedded_in_the_same_words_is_read_alike_until_it_is_forgotten() -> None:
     embedder = local_embedder()
     reader = LocalReader(local_embedder, ReadingNetwork.load())
-    reader.overhear(embedder)
+    reader.overhear(embedder, embedder.embed_passages)
     alone, size = await local_reader().read(["I keep two goats."]), reader.size
 
     await embedder.embed_passages(["I keep two goats.", "Goats are animals. " * 40])
@@ -88,7 +89,9 @@ async def test_where_the_model_is_not_installed_nothing_reads() -> None:
 
 
 async def test_none_reads_nothing() -> None:
-    reader = open_reader(JudgingSection(model="none"), local_embedder(), local_embedder)
+    reader = open_reader(
+        JudgingSection(model="none"), local_embedder(), local_embedder, CachedEmbedder(local_embedder())
+    )
 
     assert (reader.model, await reader.read(["I live in Leeds."])) == (NONE, [None])
 

@@ -1,0 +1,214 @@
+"""What a short fact costs that is memorized one by one, and a turn with all that follows, beside the searches between.
+
+    python -m tests.bench.bench_short_facts [--facts 20] [--beside CHECKOUT]
+
+A bank of 45 facts, one caller. Facts, searches of words not seen before, and turns are called in turns; `--beside` does
+the same in the server of another checkout (built, with an environment of its own in `.venv`), call by call in turns,
+and the last row is the ratio. Processor time is the server's, without what it takes when idle; "until rest" counts what
+follows from the call, too. Runs are the encoder's.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memorybank.v1.conversation_pb2 import Turn
+from memorybank_client import MemoryBankClient
+from tests.bench.counting_server import COUNTS
+from tests.bench.measuring import calm, cpu_seconds, table
+from tests.support.process import CHECKOUT
+
+BANK, KNOWN = "facts", 45
+AFTER = 8  # facts after a restart
+IDLE_SECONDS = 3.0
+PEOPLE = ("Mara Lind", "Jonas Weber", "Aiko Tanaka", "Priya Rao", "Tom Becker", "Lena Fox", "Idris Cole")
+THINGS = ("the harbour crane", "the museum archive", "the river ferry", "the solar roof", "the north bridge")
+TOLD = (
+    "{person} has been in charge of {thing} since {year}.",
+    "{thing} was repaired by {person} in {year} at a cost of {year} euros.",
+    "{person} moved from Oslo to Lisbon in {year} to work on {thing}.",
+    "Inspections of {thing} take place every {n} months, says {person}.",
+    "{thing} lost power for {n} hours when {person} was away.",
+    "A new door for {thing} was approved by {person} and costs {year} euros.",
+)
+
+
+def facts() -> Iterator[str]:
+    """Yields sentences no two of which are the same; each person and thing comes again and again."""
+    for n, (told, thing, person) in enumerate(product(TOLD, THINGS, PEOPLE)):
+        place = (n * 37) % len(TOLD)  # mixes what is told, of whom
+        told = TOLD[(TOLD.index(told) + place) % len(TOLD)]
+        said = told.format(person=person, thing=thing, year=1990 + n % 35, n=2 + n % 17)
+        yield said[0].upper() + said[1:]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Of a call: seconds at the client, seconds of the server's processor until the answer and until it rests, runs."""
+
+    seconds: float
+    cpu: float
+    until_rest: float
+    runs: float
+
+
+class Service:
+    """A server of a checkout over one folder, started anew at will."""
+
+    def __init__(self, checkout: Path, folder: Path) -> None:
+        self._checkout, self._folder = checkout, folder
+        self._runs = folder / "runs"
+        self._runs.write_bytes(bytes(8 * COUNTS))
+        self.client: MemoryBankClient
+        self._pid = 0
+        self._idle = 0.0  # of a processor
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        own = {name: value for name, value in os.environ.items() if not name.startswith("MEMORYBANK_")}
+        paths = (self._checkout / part for part in (".", "protos", "clients/python"))
+        own |= {"PYTHONPATH": os.pathsep.join(map(str, paths)), "RUNS": str(self._runs)}
+        python = self._checkout / ".venv/bin/python"
+        server = CHECKOUT / "tests/bench/counting_server.py"
+        serve = ("serve", "--listen", "127.0.0.1:0", "--data", str(self._folder / "data"))
+        with (self._folder / "log").open("ab") as log:
+            process = await asyncio.create_subprocess_exec(
+                *(str(python if python.exists() else sys.executable), str(server), *serve),
+                cwd=self._checkout,
+                env=own,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+            )
+        try:
+            assert process.stdout is not None
+            said = (await process.stdout.readline()).decode()
+            assert said.startswith("listening on "), f"not ready: see {self._folder / 'log'}"
+            self._pid = process.pid
+            async with MemoryBankClient(said.removeprefix("listening on ").strip()).within(180) as client:
+                self.client = client
+                await client.create_bank(bank_id=BANK, allow_existing=True)
+                await client.search(bank_id=BANK, text="is anything there?")
+                await self._look_idle()
+                yield
+        finally:
+            process.terminate()
+            await process.wait()
+
+    async def cost(self, call: Callable[[], Awaitable[object]]) -> Cost:
+        before, start = self._counts(), time.perf_counter()
+        cpu = cpu_seconds(self._pid)
+        await call()
+        seconds, answered = time.perf_counter() - start, cpu_seconds(self._pid)
+        await calm(self._pid)
+        until_rest = cpu_seconds(self._pid) - cpu - self._idle * (time.perf_counter() - start)
+        runs = self._counts()[0] - before[0]
+        return Cost(seconds=seconds, cpu=answered - cpu, until_rest=until_rest, runs=float(runs))
+
+    @property
+    def run_seconds(self) -> float:
+        """Processor time of a run, the mean of all so far."""
+        runs, seconds, _ = self._counts()
+        return float(seconds / runs)
+
+    async def _look_idle(self) -> None:
+        await calm(self._pid)
+        before = cpu_seconds(self._pid)
+        await asyncio.sleep(IDLE_SECONDS)
+        self._idle = (cpu_seconds(self._pid) - before) / IDLE_SECONDS
+
+    def _counts(self) -> NDArray[np.float64]:
+        return np.frombuffer(self._runs.read_bytes(), dtype=np.float64)
+
+
+async def measured(services: Sequence[Service], count: int) -> Iterator[tuple[str, list[list[Cost]]]]:
+    """Returns what each kind of call cost each service."""
+    told, found = facts(), dict[str, list[list[Cost]]]()
+
+    async def each(kind: str, call: Callable[[MemoryBankClient], Awaitable[object]]) -> None:
+        costs = found.setdefault(kind, [[] for _ in services])
+        for service, own in zip(services, costs, strict=True):
+            own.append(await service.cost(lambda s=service: call(s.client)))  # type: ignore[misc]
+
+    async with AsyncExitStack() as running:
+        for service in services:
+            await running.enter_async_context(service.running())
+        for text in [next(told) for _ in range(KNOWN)]:
+            for service in services:
+                await service.client.memorize(bank_id=BANK, text=text)
+        for number in range(count):
+            text = next(told)
+            asked = f"who looked after {number} boats near pier {number * 7 + 3}?"
+            said = Turn(input=text, reply="Noted.")
+            await each("Memorize of a short fact", lambda c, t=text: c.memorize(bank_id=BANK, text=t))  # type: ignore[misc]
+            await each("Search of new words", lambda c, a=asked: c.search(bank_id=BANK, text=a))  # type: ignore[misc]
+            await each(
+                "AddTurns of a turn",
+                lambda c, t=said: c.add_turns(user="ada", conversation_id="talk", turns=[t]),  # type: ignore[misc]
+            )
+    async with AsyncExitStack() as running:
+        for service in services:
+            await running.enter_async_context(service.running())
+        for text in [next(told) for _ in range(AFTER)]:
+            await each("Memorize after a restart", lambda c, t=text: c.memorize(bank_id=BANK, text=t))  # type: ignore[misc]
+    return iter(found.items())
+
+
+def rows(name: str, kinds: Sequence[tuple[str, list[Cost]]]) -> Iterator[tuple[str, ...]]:
+    for kind, costs in kinds:
+        yield (
+            f"{name}: {kind}",
+            f"{1e3 * float(np.median([each.seconds for each in costs])):.1f}",
+            *(
+                f"{1e3 * float(np.mean(part)):.1f}"
+                for part in ([c.cpu for c in costs], [c.until_rest for c in costs])
+            ),
+            f"{float(np.mean([each.runs for each in costs])):.1f}",
+        )
+
+
+async def main(count: int, beside: Path | None) -> None:
+    checkouts = [CHECKOUT, *([beside] if beside else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        services = []
+        for number, checkout in enumerate(checkouts):
+            own = Path(folder) / str(number)
+            own.mkdir()
+            services.append(Service(checkout.resolve(), own))
+        found = list(await measured(services, count))
+        names = ["here", "beside"]
+        shown = [
+            row
+            for n, name in enumerate(names[: len(services)])
+            for row in rows(name, [(kind, costs[n]) for kind, costs in found])
+        ]
+        print(table(("call", "p50 ms", "CPU ms", "until rest", "runs"), shown))
+        of = dict(found)
+        for n, name in enumerate(names[: len(services)]):
+            fact, search, turn = (list(of.values())[place][n] for place in range(3))
+            ratio = np.median([c.seconds for c in fact]) / np.median([c.seconds for c in search])
+            follows = np.mean([c.until_rest for c in turn]) / services[n].run_seconds
+            print(
+                f"{name}: a fact ÷ a search {ratio:.1f}; a turn with all that follows ÷ a run {follows:.1f}"
+            )
+        if beside:
+            ours, theirs = ([c.cpu for c in each] for each in next(iter(of.values())))
+            print(f"processor of a fact, here ÷ beside: {float(np.mean(ours) / np.mean(theirs)):.2f}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--facts", type=int, default=20)
+    parser.add_argument("--beside", type=Path)
+    options = parser.parse_args()
+    asyncio.run(main(options.facts, options.beside))
