@@ -13,7 +13,7 @@ from core.language.dates import Dates
 from core.language.headings import Wording, Words
 from core.language.phrases import Marks, Phrases
 from core.language.times import NO_TIMES, Times
-from core.language.words import Word, uncut, unknown
+from core.language.words import Word, nothing, uncut, unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,7 +22,7 @@ class Language:
 
     `letters`: what a text in it has and others have not; each counts `weight` words. `is_spaced`: its words stand
     apart, so that a length is counted in words rather than in characters; where they do not, `tagged` cuts them
-    and `rarity` tells how rare one is, 0 to 18.
+    and `rarity` tells how rare one is, 0 to 18. `prepare` reads what its first word would else wait for.
     """
 
     code: str
@@ -38,6 +38,7 @@ class Language:
     cues: Cues = NO_CUES
     tagged: Callable[[str], list[Word]] = uncut
     rarity: Callable[[str], float] = unknown
+    prepare: Callable[[], None] = nothing
 
     @property
     def headings(self) -> Words:

@@ -19,6 +19,10 @@ def unknown(word: str) -> float:
     return 0.0
 
 
+def nothing() -> None:
+    """Prepares a language that has nothing to prepare."""
+
+
 def uncut(text: str) -> list[Word]:
     """Returns a text as one word."""
     return [Word(text, "")]

@@ -22,6 +22,7 @@ from grpc_reflection.v1alpha._async import (
 )
 
 from core.agents.roles import Agents
+from core.language import LANGUAGES
 from core.ports.clock import Ids
 from core.ports.embedder import Embedder
 from core.usecases.bound_house import bound_house
@@ -148,6 +149,8 @@ async def running(
             ) as house,
         ):
             gate.keyring = keyring = await _keyring(settings, house)
+            for language in LANGUAGES:
+                await asyncio.to_thread(language.prepare)
             await _let_in(bound, house, gate, settings.grpc)
             keys = asyncio.create_task(_watching(keyring, gate, settings.banks.max_staleness_seconds))
             once = partial(one_round, house, settings.banks)

@@ -15,7 +15,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import IO
 
-IMPORTED = ["service.cli.serve", "tests.support.hashing_server"]
+IMPORTED = ["service.cli.serve", "tests.support.hashing_server", "tests.support.prepared"]
 """By the process that others are forked off, when the first of them is: all of the server but what its settings
 choose."""
 

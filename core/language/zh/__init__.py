@@ -8,7 +8,7 @@ from core.language.zh.cues import CUES
 from core.language.zh.guidelines import GUIDELINES
 from core.language.zh.headings import TASK
 from core.language.zh.phrases import PHRASES
-from core.language.zh.segmenter import rarity, tagged
+from core.language.zh.segmenter import prepare, rarity, tagged
 from core.language.zh.times import TIMES
 
 HAN_PER_WORD = 1.6  # Han characters that say about as much as one English word
@@ -27,4 +27,5 @@ CHINESE = Language(
     cues=CUES,
     tagged=tagged,
     rarity=rarity,
+    prepare=prepare,
 )

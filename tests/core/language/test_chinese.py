@@ -2,6 +2,7 @@
 
 import jieba
 
+from core.language import LANGUAGES
 from core.language.zh import segmenter as chinese
 
 
@@ -22,6 +23,16 @@ def test_only_the_words_that_may_begin_in_a_text_are_read() -> None:
     read = chinese._dictionary().tagger_of("").tokenizer.FREQ
     assert {word[0] for word in read} == set("渡轮九点开")
     assert len(read) < 3_000
+
+
+def test_what_is_prepared_is_open_and_no_word_of_it_is_read() -> None:
+    chinese._dictionary.cache_clear()
+
+    for language in LANGUAGES:
+        language.prepare()
+
+    assert chinese._dictionary.cache_info().currsize == 1
+    assert not chinese._dictionary().tagger_of("").tokenizer.FREQ
 
 
 def test_a_word_is_as_rare_before_its_dictionary_is_read_as_after() -> None:
