@@ -180,7 +180,7 @@ $(LANGUAGES)/java: examples/java/src/main/java/example/Example.java examples/jav
 # What is fetched and built goes side by side, then what reads, the longest first, and last the tests by themselves: a wrong
 # type is told of before they begin, and ends the check with the steps beside it.
 FETCHED := setup languages langchain pooler browser
-QUICK := types compiled lint layers proto-lint check-proto
+QUICK := types compiled lint layers proto-lint narrowed check-proto
 LONG := test-all
 STEPS := build/steps
 
@@ -383,6 +383,11 @@ proto-lint: setup  ## Check the contract's style, and against the last release (
 	last=$$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null || true); \
 	if [ -n "$$last" ]; then $(BUF) breaking --against ".git#tag=$$last"; fi
 
+narrowed: setup  ## Check that no option of the contract is narrower than in the last release
+	@last=$$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null || true); \
+	if [ -n "$$last" ]; then mkdir -p build && git show $$last:protos/memorybank/v1/memorybank.binpb >build/last.binpb \
+	  && $(BIN)/python -m tools.narrowed build/last.binpb protos/memorybank/v1/memorybank.binpb; fi
+
 # ---- giving it to others ----
 
 wheels: setup $(WHEELS)/.ready  ## Build the wheels of the client and of the server into dist/, and try them
@@ -430,4 +435,4 @@ clean:  ## Remove what was built, fetched and cached; data stays
 	@rm -f */native/*.so
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup lock serve demo suites examples try-local-model clients languages go-stubs check langchain pooler browser test test-all train-reader long-tasks sanitize native-builds upgrade-wheel soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint wheels release deploy-check image-check clean
+.PHONY: help setup lock serve demo suites examples try-local-model clients languages go-stubs check langchain pooler browser test test-all train-reader long-tasks sanitize native-builds upgrade-wheel soak lint types layers bench load callers bench-conflicts bench-growth bench-judging bench-peers bench-quality format proto check-proto proto-lint narrowed wheels release deploy-check image-check clean

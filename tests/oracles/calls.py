@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
+from zlib import crc32
 
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -106,7 +107,6 @@ def _in_order(known: dict[str, str]) -> list[tuple[str, Sequence[Message]]]:
 
 
 async def _random_calls(call: Any, known: dict[str, str]) -> None:
-    making = Requests(44)
     ids = {
         "node_id": [f"n{n}" for n in range(1, 7)],
         "interaction_id": ["i1"],
@@ -120,5 +120,8 @@ async def _random_calls(call: Any, known: dict[str, str]) -> None:
         "conversation_id": ["talk", "grouped"],
     }
     names = [name for name in METHODS if name not in (*LAST, *ELSEWHERE)]
-    for name in [*names * EACH, *LAST * 2]:
+    for number, name in enumerate([*names * EACH, *LAST * 2]):
+        making = Requests(
+            crc32(f"{name} {number // len(names)}".encode())
+        )  # a new field moves no other request
         await call(name, await making.at(METHODS[name], ids, **PLACE))

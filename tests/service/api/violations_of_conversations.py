@@ -295,7 +295,16 @@ OF_RECORDS = (
     "tokens_spent",
     "revision",
 )
-OF_KEYS = ("type", "cluster_id", "from_steps", "event_time", "create_time", "update_time", "revision")
+OF_KEYS = (
+    "type",
+    "cluster_id",
+    "from_steps",
+    "event_time",
+    "shown_time",
+    "create_time",
+    "update_time",
+    "revision",
+)
 
 SWITCHES = ("enabled", "settings.extract_facts", "settings.record_episodes")
 
