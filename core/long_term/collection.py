@@ -98,6 +98,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self._proposing: dict[str, dict[RecordId, None]] = {}  # proposals, by identity
         self._metadata: dict[RecordId, Mapping[str, Any]] = {}  # parsed, of records that were asked for
         self._characters = 0
+        self._apart = 0  # bytes of metadata that is not held in memory
         # When a call last changed anything. Not stored: of a collection just loaded, no later than its own revision.
         self.edited = head.revision
 
@@ -114,8 +115,8 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
 
     @property
     def characters(self) -> int:
-        """Of all records' texts, those that wait for a review included."""
-        return self._characters
+        """Of all records' texts, those that wait for a review included; of metadata that stands apart the bytes."""
+        return self._characters + self._apart
 
     @property
     def filled(self) -> int:
@@ -257,6 +258,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         if not stayed:
             self.words.put_one(key, fields(record))
         self._characters += _length(record)
+        self._apart += record.metadata_bytes
         if _stands(record):
             self._saying.setdefault(identity(record), {})[key] = None
         elif _is_replaced(record):
@@ -288,6 +290,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             self.words.drop(key, fields(record))
         self._metadata.pop(key, None)
         self._characters -= _length(record)
+        self._apart -= record.metadata_bytes
         _take(self._saying, identity(record), key)
         if _is_replaced(record):
             _take(self._replaced, normalised(statement(record)), key)

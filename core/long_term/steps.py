@@ -9,7 +9,7 @@ from core.aggregate.codec import StepCodec
 from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part
 from core.ids import RecordId, ReflectionId
 from core.model.collection import CollectionRecord, Feedback, Tombstone
-from core.model.record import Record, Reflection, Uses
+from core.model.record import Record, RecordMetadata, Reflection, Uses
 from core.model.retraction import Held, Retraction
 from core.model.review import Proposal
 
@@ -21,7 +21,8 @@ TOMBSTONES = Part(name="tombstones", of=Tombstone)
 RETRACTIONS = Part(name="retractions", of=Retraction)
 HELD = Part(name="held", of=Held)
 PROPOSALS = Part(name="proposals", of=Proposal)
-PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES, RETRACTIONS, HELD, PROPOSALS)
+METADATA = Part(name="metadata", of=RecordMetadata, loaded=False)
+PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES, RETRACTIONS, HELD, PROPOSALS, METADATA)
 
 
 class Step(step.Step):
@@ -60,8 +61,28 @@ class RecordDrop(Step):
     def effects(self) -> Iterable[Effect]:
         yield ItemDrop(part=RECORDS, item=self.record_id)
         yield ItemDrop(part=USES, item=self.record_id)
+        yield ItemDrop(part=METADATA, item=self.record_id)
         if self.tombstone is not None:
             yield ItemPut(part=TOMBSTONES, item=self.record_id, value=self.tombstone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordMetadataPut(Step):
+    """Metadata that is too large for its record."""
+
+    record_id: RecordId
+    metadata: RecordMetadata
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemPut(part=METADATA, item=self.record_id, value=self.metadata)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordMetadataDrop(Step):
+    record_id: RecordId
+
+    def effects(self) -> Iterable[Effect]:
+        yield ItemDrop(part=METADATA, item=self.record_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

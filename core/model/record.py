@@ -116,6 +116,13 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordMetadata:
+    """What a caller keeps with a record, too large for the record itself: a JSON object, as it came."""
+
+    metadata_json: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Shown):
     """One entry of a collection.
 
@@ -126,6 +133,7 @@ class Record(Shown):
     the content. An earlier version's fact has them in its content, and neither here.
     `revision` is the collection's at which a call last changed it. `awaits_review`: it is none of the collection's
     records yet, but a proposal. `writer`: the subject of the API key that wrote its words; "" without keys.
+    `metadata_bytes`: what its metadata has where that stands apart, and `metadata_json` is its head; 0: it is whole.
     """
 
     record_id: RecordId
@@ -163,6 +171,7 @@ class Record(Shown):
     revision: int = 0
     awaits_review: bool = False
     writer: str = ""
+    metadata_bytes: int = 0
     speaker: str = ""
     said_dates: tuple[str, ...] = ()
 

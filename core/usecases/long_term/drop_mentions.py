@@ -18,7 +18,9 @@ from core.long_term.steps import FeedbackPut, HeldDrop, ProposalDrop, Reflection
 from core.model.record import Record
 from core.model.retraction import Held
 from core.text.mentions import Mentions
+from core.text.sensitive import lines_of_json
 from core.usecases.house import House
+from core.usecases.long_term.record_metadata import metadata_apart
 from core.usecases.long_term.verbs.delete_records import erasing
 from core.usecases.long_term.writing import Edit, edit
 
@@ -40,9 +42,10 @@ async def drop_mentions(
     now = house.clock.now()
 
     def compose(collection: Collection, _revision: int) -> Edit[MentionsDropped]:
-        return _dropping(house, collection, mentions, now)
+        return _dropping(house, collection, mentions, now, apart)
 
     try:
+        apart = await _named_apart(house, key, mentions)
         if dry_run:
             async with house.collections.reading(key) as collection:
                 return compose(collection, 0).result
@@ -51,10 +54,23 @@ async def drop_mentions(
         return MentionsDropped()
 
 
+async def _named_apart(house: House, key: CollectionKey, mentions: Mentions) -> frozenset[RecordId]:
+    """Returns the records that name them in metadata that stands apart. Raises CollectionNotFound."""
+    async with house.collections.reading(key) as collection:
+        uid, large = collection.uid, [r for r in collection.records.values() if r.metadata_bytes]
+    found = metadata_apart(house, key, uid, large)
+    return frozenset([record_id async for record_id, text in found if mentions.are_in(*lines_of_json(text))])
+
+
 def _dropping(
-    house: House, collection: Collection, mentions: Mentions, now: datetime
+    house: House, collection: Collection, mentions: Mentions, now: datetime, apart: frozenset[RecordId]
 ) -> Edit[MentionsDropped]:
-    named = [record for record in collection.records.values() if mentions.are_in(*texts_of(record))]
+    """`apart`: records that name them in what is not held in memory."""
+    named = [
+        record
+        for record in collection.records.values()
+        if record.record_id in apart or mentions.are_in(*texts_of(record))
+    ]
     erased = erasing(house, collection, named, now)
     gone = {record.record_id for record in named}
     waiting = [

@@ -13,6 +13,7 @@ from core.errors import CollectionExists, CollectionNotFound, MemoryOff
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.due import expiry
+from core.long_term.metadata import with_metadata_apart
 from core.long_term.steps import CollectionPut, ProposalPut, RecordDrop, RecordPut, ReflectionPut, Step
 from core.long_term.texts import told
 from core.model.collection import CollectionRecord
@@ -113,7 +114,8 @@ def _plain(composed: Edit[Result]) -> Draft[Result]:
 
 
 def _draft(house: House, collection: Collection, composed: Edit[Result], now: datetime) -> Draft[Result]:
-    """Returns the edit, and when its chores are due at the latest."""
+    """Returns the edit, its records' large metadata beside them, and when its chores are due at the latest."""
+    composed = replace(composed, steps=with_metadata_apart(collection.records, composed.steps))
     draft = _plain(composed)
     put = next((step.record for step in composed.steps if isinstance(step, CollectionPut)), None)
     standing = put or collection.record

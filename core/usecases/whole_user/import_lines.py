@@ -26,6 +26,7 @@ from core.conversation.working import tokens_of
 from core.errors import ImportInvalid
 from core.instructions.steps import InstructionsPut, SourcePut
 from core.keys import ConversationKey, Key, UserKey
+from core.long_term.metadata import with_metadata_apart
 from core.long_term.steps import (
     CollectionPut,
     FeedbackPut,
@@ -227,7 +228,7 @@ def _collection(file: _File, making: Making) -> Founding:
             if key not in there
         ),
     )
-    return Founding(key=record.key, steps=steps, revision=revision)
+    return Founding(key=record.key, steps=with_metadata_apart({}, steps), revision=revision)
 
 
 # ---- conversations ----

@@ -1627,6 +1627,7 @@ class Record(_message.Message):
     SUPERSEDES_FIELD_NUMBER: _builtins.int
     SPEAKER_FIELD_NUMBER: _builtins.int
     SAID_DATES_FIELD_NUMBER: _builtins.int
+    METADATA_BYTES_FIELD_NUMBER: _builtins.int
     record_id: _builtins.str
     """Its id, unique in the collection. Empty in AddRecord: generated."""
     kind: Global___RecordKind.ValueType
@@ -1662,7 +1663,10 @@ class Record(_message.Message):
     judged: _builtins.bool
     """Whether it has been judged against the facts that were there; true for what is not judged. Output only."""
     metadata_json: _builtins.str
-    """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
+    """The caller's own: a JSON object of at most 1 MiB, nested at most 100 deep. Empty: none. Of one of more than 65,536
+    code points answers have a head, without lists and texts of more than 1,024, which conditions look at, too; GetRecord
+    and exports bring all of it. What waits for a review has no such one, and a retraction takes it for good.
+    """
     reflection_id: _builtins.str
     """The newest reflection over it; empty for none. Output only."""
     state: Global___RecordState.ValueType
@@ -1684,6 +1688,8 @@ class Record(_message.Message):
     `User` or `Tool`, in Chinese 用户 or 工具. Empty: nobody is quoted, or an earlier version learned it, whose content
     begins with it. Output only.
     """
+    metadata_bytes: _builtins.int
+    """How many bytes its metadata has, where `metadata_json` is the head of it. 0: it is whole. Output only."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Marks, at most 64, each at most 256 code points."""
@@ -1789,10 +1795,11 @@ class Record(_message.Message):
         supersedes: _abc.Iterable[_builtins.str] | None = ...,
         speaker: _builtins.str = ...,
         said_dates: _abc.Iterable[_builtins.str] | None = ...,
+        metadata_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "confidence", b"confidence", "create_time", b"create_time", "episode", b"episode", "event_time", b"event_time", "last_use_time", b"last_use_time", "recovery", b"recovery", "reward", b"reward", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "said_dates", b"said_dates", "source", b"source", "speaker", b"speaker", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_bytes", b"metadata_bytes", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "said_dates", b"said_dates", "source", b"source", "speaker", b"speaker", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
@@ -2113,7 +2120,7 @@ class StoreFactRequest(_message.Message):
     conversation_id: _builtins.str
     """The conversation it was learned in; empty for none."""
     metadata_json: _builtins.str
-    """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
+    """The caller's own: a JSON object of at most 1 MiB, nested at most 100 deep. Empty: none. As Record's."""
     allow_sensitive: _builtins.bool
     """Whether it may hold credentials, card, account and identity numbers."""
     wait: _builtins.bool
@@ -2364,7 +2371,7 @@ class StoreEpisodeRequest(_message.Message):
     lessons: _builtins.str
     """What is to be learned from it, at most 16,384 code points."""
     metadata_json: _builtins.str
-    """The caller's own: a JSON object of at most 65,536 code points, nested at most 100 deep. Empty: none."""
+    """The caller's own: a JSON object of at most 1 MiB, nested at most 100 deep. Empty: none. As Record's."""
     source: _builtins.str
     """Where it came from, at most 1,024 code points."""
     allow_sensitive: _builtins.bool

@@ -32,7 +32,7 @@ from core.usecases.conversation.verbs.update_key import UpdateKey
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import CONVERSATION_STATES, SUMMARY_KINDS
 from service.api.from_proto.checks import GOAL, MOST_RESULTS, NAME, Checks, checking
-from service.api.from_proto.records import json_object
+from service.api.from_proto.records import metadata
 from service.api.from_proto.retrieval import time_range
 from service.api.from_proto.values import conversation_key
 
@@ -42,7 +42,6 @@ MOST_CLUSTERS = 100  # of one search
 MOST_SEARCHED = 1_000  # conversations of one search
 WIDEST = 100_000  # steps of a range to be deleted
 TURN_TEXT = 100_000  # code points of a side
-METADATA = 1_048_576  # bytes of a turn's metadata
 KEY_TEXT = 1_000
 CONVERSATION_GOAL = 10_000
 FIELDS = ("goal", "labels", "settings", "enabled", "ttl")
@@ -188,15 +187,8 @@ def _turn(check: Checks, given: pb.Turn) -> NewTurn:
         labels=check.labels("labels", given.labels),
         stated=check.caller.may(Scope.SPEAK_FOR_USER),
         writer=check.caller.subject,
-        metadata_json=turn_metadata(check, given.metadata_json),
+        metadata_json=metadata(check, "metadata_json", given.metadata_json),
     )
-
-
-def turn_metadata(check: Checks, given: str) -> str:
-    if len(given.encode()) > METADATA:
-        check.wrong("metadata_json", f"must have at most {METADATA} bytes")
-        return ""
-    return json_object(check, "metadata_json", given, METADATA)
 
 
 def list_turns(request: pb.ListTurnsRequest, caller: Caller) -> ListTurns:

@@ -31,6 +31,7 @@ CATEGORY = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 CATEGORY_RULE = "must be a lower-case word of at most 64 characters"
 DETAIL = 65_536
 JSON = 65_536
+METADATA = 1_048_576  # bytes of a turn's or a record's metadata
 DEEPEST = 100  # arrays and objects in one another, of a JSON object
 MOST_IDS = 100
 MOST_STEPS = 1_000
@@ -72,6 +73,14 @@ def categories(check: Checks, field: str, values: Sequence[str]) -> tuple[str, .
         if not CATEGORY.fullmatch(value):
             check.wrong(f"{field}[{index}]", CATEGORY_RULE)
     return tuple(values)
+
+
+def metadata(check: Checks, field: str, value: str) -> str:
+    """Checks a caller's own JSON object, of METADATA bytes at most, and keeps it as it came; empty for none."""
+    if len(value.encode()) > METADATA:
+        check.wrong(field, f"must have at most {METADATA} bytes")
+        return ""
+    return json_object(check, field, value, METADATA)
 
 
 def json_object(check: Checks, field: str, value: str, most: int = JSON) -> str:
@@ -145,7 +154,7 @@ def new_record(check: Checks, given: pb.Record, path: str, episode_path: str | N
         update_time=event_time,
         valid_from=event_time,
         needs_revision=given.needs_revision,
-        metadata_json=json_object(check, f"{path}metadata_json", given.metadata_json),
+        metadata_json=metadata(check, f"{path}metadata_json", given.metadata_json),
         ttl=check.duration(f"{path}ttl", given.ttl) if given.HasField("ttl") else None,
         episode=episode,
     )
@@ -201,7 +210,7 @@ def given_fields(check: Checks, record: pb.Record, named: frozenset[str]) -> dic
         "agent": check.text("record.agent", record.agent, NAME),
         "event_time": check.optional_time(record, "event_time", "record.event_time"),
         "needs_revision": record.needs_revision,
-        "metadata_json": json_object(
+        "metadata_json": metadata(
             check, "record.metadata_json", record.metadata_json if "metadata_json" in named else ""
         ),
         "ttl": check.duration("record.ttl", record.ttl) if record.HasField("ttl") else None,

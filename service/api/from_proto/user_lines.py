@@ -46,7 +46,7 @@ from service.api.from_proto.checks import EPOCH, MOST_TOKENS, NAME, SENTENCE, SU
 from service.api.from_proto.collections import half_lives
 from service.api.from_proto.instructions import path as source_path
 from service.api.from_proto.invocations import GIVEN, LAST_STEP, TEXT
-from service.api.from_proto.records import json_object
+from service.api.from_proto.records import json_object, metadata
 
 MOST_STEPS = MOST_IDS = HASHES = 100_000
 QUOTA = 2**31
@@ -165,7 +165,7 @@ def _forgetting(check: Checks, given: pb.ForgettingOwed) -> ForgettingOwed:
 def _turn(check: Checks, given: talk.Turn, _: UserKey) -> PlacedTurn:
     if not (given.input.strip() or given.reply.strip()):
         check.wrong("input", "must not be empty or blank, unless reply is not")
-    metadata = conversation.turn_metadata(check, given.metadata_json)
+    kept = metadata(check, "metadata_json", given.metadata_json)
     turn = Turn(
         step=check.between("step", given.step, 1, LAST),
         input=check.text("input", given.input, conversation.TURN_TEXT),
@@ -177,9 +177,9 @@ def _turn(check: Checks, given: talk.Turn, _: UserKey) -> PlacedTurn:
         labels=check.labels("labels", given.labels),
         invocation_id=check.id_or_none("invocation_id", given.invocation_id) or "",
         writer=check.text("writer", given.writer, NAME),
-        metadata_bytes=len(metadata.encode()),
+        metadata_bytes=len(kept.encode()),
     )
-    return PlacedTurn(turn=turn, metadata_json=metadata)
+    return PlacedTurn(turn=turn, metadata_json=kept)
 
 
 def _cluster(check: Checks, given: talk.Cluster, _: UserKey) -> HitCluster:

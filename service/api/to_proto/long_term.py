@@ -93,6 +93,7 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
         needs_revision=value.needs_revision,
         judged=value.judged,
         metadata_json=value.metadata_json,
+        metadata_bytes=value.metadata_bytes,
         reflection_id=value.reflection_id,
         state=_STATES[value.state],
         superseded_by=value.superseded_by,

@@ -172,10 +172,26 @@ def test_a_batch_is_all_or_none_and_its_reads_come_first(store: MemoryBankStore)
         ]
     )
     with pytest.raises(InvalidArgument):
-        store.batch([PutOp(space, "fine", {"n": 1}), PutOp(space, "large", {"text": "x" * 70_000})])
+        store.batch([PutOp(space, "fine", {"n": 1}), PutOp(space, "large", {"text": "x" * 2**20})])
 
     assert done == [None, None, None, None]
     assert [(item.key, item.value) for item in store.search(space)] == [("k", {"n": 2})]
+
+
+def test_a_large_value_is_got_found_filtered_and_replaced_as_any_other(store: MemoryBankStore) -> None:
+    large = {"kind": "log", "lines": ["渡轮 ferry"] * 1_000, "text": "x" * 70_000}
+    store.put(("a",), "large", large, index=["kind"])
+    store.put(("a",), "small", {"kind": "note", "text": "A tea 茶"})
+
+    got, listed = store.get(("a",), "large"), store.search(("a",))
+
+    assert got is not None
+    assert got.value == large
+    assert {item.key: item.value for item in listed}["large"] == large
+    assert [item.value for item in store.search(("a",), filter={"kind": "log"})] == [large]
+    assert store.search(("a",), query="log", filter={"kind": "log"})[0].value == large
+    store.put(("a",), "large", {"kind": "log"})
+    assert store.search(("a",), filter={"kind": "log"})[0].value == {"kind": "log"}
 
 
 def test_a_name_with_dots_leads_into_a_value(store: MemoryBankStore) -> None:

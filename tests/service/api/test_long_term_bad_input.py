@@ -82,7 +82,7 @@ UNREADABLE = (
     '"steps": "12"',
     '"tags": "abc"',
     '"metadata": [1]',
-    f'"metadata": {{"a": "{"x" * 65_536}"}}',
+    f'"metadata": {{"a": "{"x" * 2**20}"}}',
     '"metadata": ' + '{"a":' * 101 + "1" + "}" * 101,
     '"metadata": {"error_type": "e", "tool_name": "t", "fix_pattern": 3}',
     '"metadata": {"error_type": "e", "tool_name": "t", "fix_pattern": {"fixed": [1]}}',

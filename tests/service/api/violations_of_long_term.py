@@ -42,9 +42,10 @@ BAD_JSON = [
     '{"\\udfff": 1}',
     '{"a":' * 101 + "1" + "}" * 101,
     "[" * 50_000,
-    '{"a": "' + "x" * DETAIL + '"}',
     "a\0b",
 ]
+BAD_METADATA = [*BAD_JSON, '{"a": "' + "x" * 2**20 + '"}']
+BAD_ARGUMENTS = [*BAD_JSON, '{"a": "' + "x" * DETAIL + '"}']
 BAD_CATEGORIES = ["Work", "a" * 65, "工作", " ", "a b", "1a"]
 BAD_RECORD_IDS = [["/"], ["r1", "r1"], [f"r{n}" for n in range(101)]]
 BAD_REWARDS = [-1.01, 1.01, float("nan"), float("inf")]
@@ -70,7 +71,7 @@ OWN: Table = {
     "source": text(1_024),
     "agent": text(128),
     "event_time": PAST_TIMES,
-    "metadata_json": BAD_JSON,
+    "metadata_json": BAD_METADATA,
     "ttl": BAD_DURATIONS,
 }
 PUT: Table = {
@@ -201,7 +202,7 @@ WRONG: dict[str, Table] = {
         "steps": [["s"] * 101, [""], ["s" * (SENTENCE + 1)], ["a\0b"]],
         "outcome": text(GOAL),
         "lessons": text(GOAL),
-        "metadata_json": BAD_JSON,
+        "metadata_json": BAD_METADATA,
         "source": text(1_024),
     },
     "RecallEpisodes": {
@@ -284,8 +285,8 @@ WRONG: dict[str, Table] = {
     "RecordRecovery": {
         **WRITE,
         **FAILURE,
-        "original_json": BAD_JSON,
-        "fixed_json": BAD_JSON,
+        "original_json": BAD_ARGUMENTS,
+        "fixed_json": BAD_ARGUMENTS,
         "explanation": text(SENTENCE),
         "success": [False],
     },

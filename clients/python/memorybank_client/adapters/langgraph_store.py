@@ -3,8 +3,9 @@
 A namespace is a path of labels, kept as the records' subcategory; a value is kept as the record's metadata, word for
 word, and its texts as the content that searches read. Time to live is in minutes, as LangGraph has it, and begins
 anew with every read that asks for it (`refresh_ttl`, or the store's `TTLConfig`). An item has one record: its id
-follows from namespace and key, so that putting it twice is putting it once, in one change. A value has at most 65,536
-characters as JSON. Of puts of one key at once each succeeds, and one stays.
+follows from namespace and key, so that putting it twice is putting it once, in one change. A value has at most 1 MiB
+as JSON; each one of more than 65,536 characters costs a search that looks at it a call of its own. Of puts of one key
+at once each succeeds, and one stays.
 
 As in LangGraph's own stores the reads of a batch come first, and of several puts of a key the last stays; all puts
 and deletes of a batch are one change, up to 1,000 of each.
@@ -112,12 +113,19 @@ class MemoryBankStore(BaseStore):
     # ---- one item ----
 
     def _record(self, namespace: tuple[str, ...], key: str) -> pb.Record | None:
+        return self._read(_id_of(namespace, key))
+
+    def _read(self, record_id: str) -> pb.Record | None:
         try:
-            return self._client.get_record(**self._owner, record_id=_id_of(namespace, key)).record
+            return self._client.get_record(**self._owner, record_id=record_id).record
         except MemoryBankError as error:
             if error.reason in MISSING:
                 return None
             raise
+
+    def _whole(self, record: pb.Record) -> pb.Record | None:
+        """Returns a record with all of its metadata, of which lists have a head where it is large; None: it is gone."""
+        return self._read(record.record_id) if record.metadata_bytes else record
 
     def _put(self, ops: Mapping[str, PutOp]) -> None:
         puts = [
@@ -186,7 +194,10 @@ class MemoryBankStore(BaseStore):
                 filter=_filter(op.namespace_prefix, op.filter),
                 top_k=max(top_k, 1),
             )
-            near = [(one.record, one.similarity) for one in found.memories if _is_wanted(one.record, op)]
+            nearest = [(self._whole(one.record), one.similarity) for one in found.memories]
+            near = [
+                (record, similarity) for record, similarity in nearest if record and _is_wanted(record, op)
+            ]
             if len(near) >= op.offset + op.limit:
                 return near
             if len(found.memories) < top_k and not found.truncated:
@@ -218,7 +229,7 @@ class MemoryBankStore(BaseStore):
                 if error.reason in MISSING:
                     return []
                 raise
-            records += page.records
+            records += filter(None, map(self._whole, page.records))
             token = page.next_page_token
             if not token:
                 return sorted(records, key=lambda r: r.update_time.ToNanoseconds(), reverse=True)

@@ -1,12 +1,13 @@
 """ExportCollection: a collection as files, part by part."""
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.keys import CollectionKey
 from core.usecases.house import House
 from core.usecases.long_term.exchange.files import Contents, files_of
 from core.usecases.long_term.reading import looking
+from core.usecases.long_term.record_metadata import whole
 
 PART = 262_144  # code points of a part: 1 MiB at most
 
@@ -29,6 +30,7 @@ async def export_collection(house: House, command: ExportCollection) -> AsyncGen
         collection = opened.collection
         kept = sorted(filter(opened.lasts, collection.records.values()), key=lambda r: r.record_id)
         waiting = [one for key, one in sorted(collection.proposals.items()) if opened.lasts(one.record)]
+        uid = collection.uid
         contents = Contents(
             records=tuple(kept),
             uses=dict(collection.uses),
@@ -39,6 +41,7 @@ async def export_collection(house: House, command: ExportCollection) -> AsyncGen
             ),
             proposals=tuple(waiting),
         )
+    contents = replace(contents, records=tuple(await whole(house, command.key, uid, contents.records)))
     for path, text in files_of(contents):
         for start in range(0, len(text), PART):
             yield FilePart(path=path, content=text[start : start + PART])

@@ -39,7 +39,7 @@ FOLDER = "reflections/"
 FENCE = "---\n"
 LARGEST = 999_999_999_999  # of a number that counts: also the last step there can be
 LONGEST_TTL = 315_576_000_001.0  # seconds; calls take what is less
-JSON, DEEPEST = 65_536, 100  # characters of a caller's JSON object, and how deep it may nest
+METADATA, DEEPEST = 1_048_576, 100  # bytes of a caller's JSON object, and how deep it may nest
 TAGS, STEPS, EPISODE_STEPS = 200, 1_000, 100  # of a record: what is learned has no more, nor what is stored
 UNREADABLE = (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
 
@@ -425,7 +425,10 @@ def _json(value: Any) -> str:
     """Returns a caller's own JSON object as text."""
     if depth_of(_object(value)) > DEEPEST:
         raise ValueError("nested too deep")
-    return _text(json.dumps(value, ensure_ascii=False), JSON)
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text.encode()) > METADATA:
+        raise ValueError(f"has more than {METADATA} bytes")
+    return _text(text, METADATA)
 
 
 def _count(value: Any) -> int:

@@ -22,7 +22,7 @@ from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.memory import memory_of
-from core.usecases.long_term.new_records import require_harmless, require_past, stamped
+from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, write
@@ -57,7 +57,7 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
         given = replace(given, event_time=now)
     require_past(f"{command.place}event_time", given.event_time, now)
     if not command.allow_sensitive:
-        require_harmless(given, command.place)
+        await require_harmless_large(given, command.place)
     record_id = given.record_id or RecordId(house.ids.new("r"))
     memory = await memory_of(house, command.key.tenant, command.key.user)
 

@@ -8,6 +8,7 @@ from core.keys import CollectionKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import Seen
 from core.usecases.long_term.reading import looking
+from core.usecases.long_term.record_metadata import whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,5 +31,6 @@ async def get_record(house: House, command: GetRecord) -> RecordSeen:
         if not opened.lasts(record):
             raise RecordNotFound(command.record_id)
         uses = opened.collection.uses.get(command.record_id)
-        seen = Seen(record_id=command.record_id, record=record, uses=uses)
-        return RecordSeen(seen=seen, revision=opened.collection.revision)
+        uid, revision = opened.collection.uid, opened.collection.revision
+    (record,) = await whole(house, command.key, uid, [record])
+    return RecordSeen(seen=Seen(record_id=command.record_id, record=record, uses=uses), revision=revision)

@@ -22,7 +22,7 @@ from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.memory import memory_of
-from core.usecases.long_term.new_records import require_harmless, require_past, stamped
+from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without, oldest_tombstones
 from core.usecases.long_term.writing import Edit, write
@@ -82,7 +82,7 @@ async def put_records(house: House, command: PutRecords) -> Committed[RecordsPut
     for put in command.puts:
         require_past(f"{put.place}event_time", put.record.event_time if put.dated else None, now)
         if not command.allow_sensitive:
-            require_harmless(put.record, put.place)
+            await require_harmless_large(put.record, put.place)
     memory = await memory_of(house, command.key.tenant, command.key.user)
 
     def compose(collection: Collection, revision: int) -> Edit[RecordsPut]:
@@ -201,7 +201,8 @@ class _Placing:
             approves, does = self.command.approves, "the record's words are not the caller's to change"
             require_approval(self.collection.record, approves=approves, does=does)
         says_other = embedded(record) != embedded(before)
-        if says_other or record.metadata_json != before.metadata_json or record.detail != before.detail:
+        is_other = record.metadata_json != before.metadata_json or before.metadata_bytes > 0
+        if says_other or is_other or record.detail != before.detail:
             self.reworded.add(record.record_id)
         self.steps.append(RecordPut(record=record, reworded=says_other))
 

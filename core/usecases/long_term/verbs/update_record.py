@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.agents.offline.thinking import think
 from core.errors import InvalidField
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.metadata import INLINE
 from core.long_term.reviewing import awaits, require_approval
 from core.long_term.standing import Rewriting
 from core.long_term.steps import Step
@@ -16,7 +18,7 @@ from core.ports.aggregates import RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
-from core.usecases.long_term.new_records import require_harmless, require_past
+from core.usecases.long_term.new_records import require_harmless, require_harmless_metadata, require_past
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.revisions import require_unchanged
 
@@ -52,6 +54,9 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
     PermissionDenied, RequestIdReused."""
     now = house.clock.now()
     require_past("record.event_time", command.given.get("event_time"), now)
+    checks_metadata = len(metadata := command.given.get("metadata_json", "")) <= INLINE
+    if not (checks_metadata or command.allow_sensitive):
+        await think(require_harmless_metadata, metadata)
 
     def compose(collection: Collection, revision: int) -> Edit[Kept]:
         before = collection.stored(command.record_id)
@@ -60,7 +65,7 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
         standing = _decided(rewriting, before, command)
         after = replace(standing, **_values(standing, command), update_time=now, revision=revision)
         if not command.allow_sensitive:
-            require_harmless(after)
+            require_harmless(after if checks_metadata else replace(after, metadata_json=""))
         says_other = after.content != before.content
         steps: list[Step] = []
         if says_other:
@@ -119,6 +124,8 @@ def _values(record: Record, command: UpdateRecord) -> dict[str, Any]:
         values["content"] = values["episode"].goal
     if "content" in values:
         values.setdefault("needs_revision", False)  # the new words are the revision
+    if "metadata_json" in values:
+        values["metadata_bytes"] = 0
     if "event_time" in values:
         values["valid_from"] = values["event_time"]
     return values
