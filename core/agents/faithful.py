@@ -80,7 +80,10 @@ def problem_of_summary(text: str, passages: Sequence[Passage], limit: int, unit:
 
 
 def problem_of_key(opinion: KeyOpinion, passages: Sequence[Passage]) -> str:
-    """Returns what is wrong with a key; empty if nothing is."""
+    """Returns what is wrong with a key; empty if nothing is. One without words and passages says that nothing is worth
+    keeping."""
+    if not opinion.text and not opinion.passages:
+        return ""
     known = {passage.number: passage for passage in passages}
     if not opinion.passages or not set(opinion.passages) <= known.keys():
         return "it must name the passages it rests on, of those given"

@@ -68,7 +68,7 @@ class Summariser(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyOpinion:
-    """What should never be forgotten of some passages, and the numbers of those it rests on."""
+    """What should never be forgotten of some passages, and the numbers of those it rests on; without both, nothing."""
 
     text: str
     passages: tuple[int, ...]

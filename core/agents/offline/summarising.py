@@ -7,7 +7,7 @@ is told beside its goal. No network.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from core.agents.faithful import WORD, length
@@ -31,6 +31,7 @@ LEAST = 0.4  # of the best piece's worth: what says less is left out though ther
 WEIGHED = 300  # pieces that are compared with one another, the best by themselves
 NEWEST = 0.5  # how much more the newest piece counts for a key than the oldest
 STATEMENTS = 2  # of a key, at most: what always stands in a prompt is to be read at a glance
+LASTS = 0.5  # how likely a sentence of a key is told as true and lasts
 MATTER = 1 / 4  # of a key's turns, that name what they are about
 SAME = 0.5  # of the smaller one's terms that two pieces share which are about one thing
 CUT = "…"
@@ -49,11 +50,25 @@ def summary(passages: Sequence[Passage], limit: int, unit: Unit, *, named: bool 
     return _clipped("\n".join([head, *lines] if head else lines), limit, unit)
 
 
-def key(passages: Sequence[Passage]) -> KeyOpinion:
+def said(passages: Sequence[Passage]) -> list[str]:
+    """Returns the sentences that a key may be made of, each once."""
+    return list(dict.fromkeys(line.text for each in pieces(passages) for line in each.lines))
+
+
+def key(passages: Sequence[Passage], worth_of: Mapping[str, float] | None = None) -> KeyOpinion:
     """Returns the statements that say most, each with its speaker; of those about one thing the newest. What most turns
-    name, they name: a statement without it is of another matter."""
+    name, they name: a statement without it is of another matter.
+
+    `worth_of` says of each sentence how likely it is told as true and lasts: then only what does is kept, and the key
+    of a talk in which nothing does is empty.
+    """
     found = [each for each in pieces(passages) if not REFERS.match(each.lines[0].text)]
-    found = found or pieces(passages) or _questions(passages)
+    found = found or pieces(passages)
+    if worth_of is not None:
+        found = [piece for each in found if (piece := _lasting(each, worth_of)) is not None]
+        if not found:
+            return KeyOpinion(text="", passages=())
+    found = found or _questions(passages)
     if not found:
         found = [
             Piece(lines=(Line(text=" ".join(passages[0].text.split()), passage=passages[0]),), factor=1.0)
@@ -69,6 +84,12 @@ def key(passages: Sequence[Passage]) -> KeyOpinion:
     return KeyOpinion(
         text=text, passages=tuple(sorted({line.passage.number for each in chosen for line in each.lines}))
     )
+
+
+def _lasting(piece: Piece, worth_of: Mapping[str, float]) -> Piece | None:
+    """Returns a piece that counts what its best sentence is worth; None where none of them lasts."""
+    worth = max(worth_of.get(line.text, 0.0) for line in piece.lines)
+    return replace(piece, factor=piece.factor * worth) if worth >= LASTS else None
 
 
 def _on_the_matter(found: list[Piece], passages: Sequence[Passage]) -> list[Piece]:

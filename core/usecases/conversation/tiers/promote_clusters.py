@@ -71,12 +71,14 @@ def _stands_for(other: KeyMemory, made: KeyMemory) -> bool:
 
 async def _distilled(
     house: House, ledger: Ledger, cluster: TurnCluster, passages: Sequence[Passage]
-) -> KeyMemory:
-    """Returns the key of a cluster, its revision still to be told."""
+) -> KeyMemory | None:
+    """Returns the key of a cluster, its revision still to be told; None where nothing of it is worth keeping."""
     with ledger.spending("distiller"):
         opinion = await house.memory_agents.distiller.key(passages)
         if problem := problem_of_key(opinion, passages):
             raise AgentReplyInvalid("distiller", problem)
+    if not opinion.text:
+        return None
     now = house.clock.now()
     return KeyMemory(
         key_id=f"k-{cluster.cluster_id}",

@@ -7,6 +7,7 @@ import pytest
 from core.agents.faithful import length, problem_of_key, problem_of_summary
 from core.agents.memory_roles import KEY_CHARACTERS, KeyOpinion, Passage, PassageKind, Purpose, Unit
 from core.agents.offline.remembering import OfflineDistiller, OfflineSummariser
+from tests.support.reading import local_reader
 
 SAID = datetime(2024, 5, 8, tzinfo=UTC)
 
@@ -250,6 +251,28 @@ async def test_a_key_tells_the_speaker() -> None:
     made = await OfflineDistiller().key([one])
 
     assert made == KeyOpinion(text="用户：数据库定了，用PostgreSQL。", passages=(0,))
+
+
+@pytest.mark.parametrize(
+    ("chatter", "told"),
+    [
+        (
+            "Hey, Caroline!|Thanks, Maria. You are the best!|See you soon!",
+            "I lost my job at the bakery this month.",
+        ),
+        ("你好呀！|谢谢，太好了！|回头见！", "我妈妈对青霉素过敏。"),
+    ],
+)
+async def test_where_something_reads_a_key_holds_what_lasts_and_chatter_leaves_none(
+    chatter: str, told: str
+) -> None:
+    distiller = OfflineDistiller(local_reader())
+
+    kept = await distiller.key(passages(*chatter.split("|"), told))
+    nothing = await distiller.key(said := passages(*chatter.split("|")))
+
+    assert [line.split(": ")[-1].split("：")[-1] for line in kept.text.splitlines()] == [told]
+    assert (nothing, problem_of_key(nothing, said)) == (KeyOpinion(text="", passages=()), "")
 
 
 async def test_passages_without_a_sentence_still_get_a_summary() -> None:
