@@ -17,11 +17,14 @@ from core.language.en import ENGLISH
 from core.language.headings import Wording, Words
 from core.language.language import Language
 from core.language.lists import read
+from core.language.requests import NO_REQUESTS
 from core.language.times import NO_TIMES
 from core.language.zh import CHINESE
 
 LANGUAGES = (ENGLISH, CHINESE)
-UNDETERMINED = replace(ENGLISH, code="und", attribution=NO_ATTRIBUTION, cues=NO_CUES, times=NO_TIMES)
+UNDETERMINED = replace(
+    ENGLISH, code="und", attribution=NO_ATTRIBUTION, cues=NO_CUES, requests=NO_REQUESTS, times=NO_TIMES
+)
 UNSPACED = replace(UNDETERMINED, is_spaced=False, tagged=CHINESE.tagged, rarity=CHINESE.rarity)
 """What has no folder and no spaces: Japanese. Its Chinese characters are cut as Chinese."""
 

@@ -12,6 +12,7 @@ from core.language.cues import NO_CUES, Cues
 from core.language.dates import Dates
 from core.language.headings import Wording, Words
 from core.language.phrases import Marks, Phrases
+from core.language.requests import NO_REQUESTS, Requests
 from core.language.times import NO_TIMES, Times
 from core.language.words import Word, nothing, uncut, unknown
 
@@ -36,6 +37,7 @@ class Language:
     attribution: Attribution = NO_ATTRIBUTION
     times: Times = NO_TIMES
     cues: Cues = NO_CUES
+    requests: Requests = NO_REQUESTS
     tagged: Callable[[str], list[Word]] = uncut
     rarity: Callable[[str], float] = unknown
     prepare: Callable[[], None] = nothing

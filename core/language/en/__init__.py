@@ -7,6 +7,7 @@ from core.language.en.cues import CUES
 from core.language.en.guidelines import GUIDELINES
 from core.language.en.headings import TASK
 from core.language.en.phrases import PHRASES
+from core.language.en.requests import REQUESTS
 from core.language.en.times import TIMES
 from core.language.language import Language
 
@@ -22,4 +23,5 @@ ENGLISH = Language(
     attribution=ATTRIBUTION,
     times=TIMES,
     cues=CUES,
+    requests=REQUESTS,
 )

@@ -8,6 +8,7 @@ from core.language.zh.cues import CUES
 from core.language.zh.guidelines import GUIDELINES
 from core.language.zh.headings import TASK
 from core.language.zh.phrases import PHRASES
+from core.language.zh.requests import REQUESTS
 from core.language.zh.segmenter import prepare, rarity, tagged
 from core.language.zh.times import TIMES
 
@@ -25,6 +26,7 @@ CHINESE = Language(
     attribution=ATTRIBUTION,
     times=TIMES,
     cues=CUES,
+    requests=REQUESTS,
     tagged=tagged,
     rarity=rarity,
     prepare=prepare,
