@@ -9,6 +9,7 @@ told alone: who speaks ("Alice: "), whose list, table row or line it is ("Firm A
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from core.agents.offline.entities import names_entity, names_property
 from core.agents.offline.titles import is_title, subject
@@ -34,11 +35,13 @@ NAME = re.compile(r"[A-Z0-9\u4e00-\u9fff][\w&.'â€™\-]*(?:\s+(?:[A-Z0-9&][\w&.'â€
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A sentence: its text, the label under which it stands (`Alice: `), the line or part of one it stands in."""
+    """A sentence: its text, the label under which it stands (`Alice: `), the line or part of one it stands in. `under`:
+    the label is that of a heading or of a line above."""
 
     text: str
     label: str = ""
     line: int = 0
+    under: bool = False
 
     @property
     def told(self) -> str:
@@ -71,16 +74,26 @@ def statements(content: str) -> list[Statement]:
 
 
 def composed(chosen: Sequence[Statement]) -> str:
-    """Statements as text: those of one line joined, other lines on lines of their own."""
+    """Statements as text: those of one line joined, other lines on lines of their own; several lines under one heading
+    as a list below it, which reads as the same statements again."""
+    lines = [list(of_line) for _, of_line in groupby(chosen, key=lambda one: one.line)]
+    runs = [list(run) for _, run in groupby(lines, key=lambda line: (line[0].label, line[0].under))]
     parts: list[str] = []
-    before: Statement | None = None
-    for one in chosen:
-        if before is not None and one.line == before.line:
-            parts.append("" if before.text.endswith(CJK_CLOSE) else " ")
+    for place, run in enumerate(runs):
+        first, ends = run[0][0], place + 1 == len(runs)
+        if first.under and len(run) > 1 and (ends or runs[place + 1][0][0].label):
+            parts += [first.label.rstrip(), *(f"- {_joined(line)}" for line in run)]
         else:
-            parts.append(("\n" if before else "") + one.label)
+            parts += [f"{line[0].label}{_joined(line)}" for line in run]
+    return "\n".join(parts)
+
+
+def _joined(line: Sequence[Statement]) -> str:
+    parts: list[str] = []
+    for one in line:
+        if parts:
+            parts.append("" if parts[-1].endswith(CJK_CLOSE) else " ")
         parts.append(one.text)
-        before = one
     return "".join(parts)
 
 
@@ -93,7 +106,8 @@ class _Reading:
         self._line = 0
         self._heading = ""  # the title above, whose lists and lines follow
         self._block = ""  # the label alone on its line, whose lines follow
-        self._label = ""  # of the sentences that are still to come in this line
+        self._label = ""  # of the sentences that are still to come in this line,
+        self._under = False  # and whether it stands above the line
 
     # ---- tables ----
 
@@ -138,12 +152,14 @@ class _Reading:
                 self._add(text, self._label_of(text))
 
     def _add(self, text: str, label: str) -> None:
-        self.found.append(Statement(text=folded(text), label=label, line=self._line))
+        self.found.append(
+            Statement(text=folded(text), label=label, line=self._line, under=bool(label) and self._under)
+        )
 
     def _open_line(self, content: str, start: int, text: str, parted: bool) -> str:
         """Returns what of a line's first sentence is a statement; nothing of headings, titles and labels alone."""
         self._line += 1
-        self._label = ""
+        self._label, self._under = "", False
         line = _line_at(content, start)
         if self._heads(content, start, line):
             return ""
@@ -161,7 +177,7 @@ class _Reading:
             return text
         if not whose:
             return text
-        self._label = _shown(whose)
+        self._label, self._under = _shown(whose), True
         mark = ITEM.match(text)
         return text[mark.end() :] if mark else text
 
@@ -183,7 +199,7 @@ class _Reading:
         named = outline.speaker_of(text)
         if named and not self._speakers and _names(named) and not names_property(named):
             self._line += 1
-            self._label = _shown(named)
+            self._label, self._under = _shown(named), False
 
     def _label_of(self, text: str) -> str:
         """Returns the label, unless the sentence has it itself."""

@@ -38,6 +38,23 @@ def test_every_figure_can_stand_alone_under_the_name_of_its_firm(form: str) -> N
         assert other not in one
 
 
+@pytest.mark.parametrize("form", [*TWO_FIRMS, *(form for form in TWO_FIRMS_ZH if form != "表格")])
+def test_what_is_composed_reads_as_the_same_statements(form: str) -> None:
+    said = statements({**TWO_FIRMS, **TWO_FIRMS_ZH}[form])
+
+    assert [one.told for one in statements(composed(said))] == [one.told for one in said]
+
+
+@pytest.mark.parametrize(
+    "form", ["lists", "numbered lists under bold lines", "keys under headings", "列表", "标题"]
+)
+def test_a_heading_stands_once_above_what_is_chosen_of_its_lines(form: str) -> None:
+    found = composed(statements({**TWO_FIRMS, **TWO_FIRMS_ZH}[form]))
+
+    for firm in ("恒光电力", "星澜新能源") if form in TWO_FIRMS_ZH else ("Firm A", "Firm B"):
+        assert found.count(firm) == 1
+
+
 def test_a_sentence_kept_alone_is_composed_under_its_own_label() -> None:
     said = statements("恒光电力：报价42万元。交货期6周。星澜新能源：报价39万元。交货期9周。")
 
