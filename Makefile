@@ -247,8 +247,8 @@ long-tasks: setup  ## Write the prompts of the long tasks anew: read what change
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
 
 # The oracle of a test, hnswlib's Python package, frees by delete what it made by new[], and is left out.
-suites: setup  ## Run frameworks' own tests on our adapters (LANGGRAPH=checkout OPENAI_AGENTS=checkout)
-	@$(BIN)/python -m tools.suites LANGGRAPH="$(LANGGRAPH)" OPENAI_AGENTS="$(OPENAI_AGENTS)"
+suites: setup  ## Run frameworks' own tests on our adapters (LANGGRAPH=checkout DEEPAGENTS=… OPENAI_AGENTS=… LANGCHAIN=version)
+	@$(BIN)/python -m tools.suites LANGGRAPH="$(LANGGRAPH)" DEEPAGENTS="$(DEEPAGENTS)" OPENAI_AGENTS="$(OPENAI_AGENTS)" LANGCHAIN="$(LANGCHAIN)"
 
 sanitize: setup  ## Run the tests of the native modules under ASan and UBSan
 	@CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined -DNO_MANUAL_VECTORIZATION" \

@@ -40,14 +40,14 @@ class Load:
             name = f"n{len(written)}"
             node: dict[str, Any] = {"node_id": name, "summary": name, "embedding": vector(1)}
             write = partial(client.add_node, bank_id=bank, request_id=name, **node)
-            added = await self._made(tries_again, write)
+            added = await self.made(tries_again, write)
             written[name] = added.revision
-            found = await self._made(tries_again, partial(client.get_node, bank_id=bank, node_id=name))
+            found = await self.made(tries_again, partial(client.get_node, bank_id=bank, node_id=name))
             assert found.node.revision == added.revision, "a read below what was written"
             turn = max(turn + PACE, now() - 1.0)  # what a fault held up is not made up for at once
             await asyncio.sleep(max(0.0, turn - now()))
 
-    async def _made(self, tries_again: bool, call: Callable[[], Awaitable[Any]]) -> Any:
+    async def made(self, tries_again: bool, call: Callable[[], Awaitable[Any]]) -> Any:
         """Returns the answer; the time that it took is of the phase in which it came, failures before it included."""
         now = asyncio.get_running_loop().time
         start = now()

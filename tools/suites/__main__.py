@@ -1,4 +1,4 @@
-"""Runs the suites: `python -m tools.suites LANGGRAPH=CHECKOUT OPENAI_AGENTS=CHECKOUT …`; prints what each came to."""
+"""Runs the suites: `python -m tools.suites LANGGRAPH=CHECKOUT LANGCHAIN=VERSION …`; prints what each came to."""
 
 import os
 import re
@@ -31,13 +31,15 @@ OPTIONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """`folder`: where in the checkout the tests are run. `installed`: what they need; `{}` is the checkout."""
+    """`folder`: where in the checkout the tests are run. `installed`: what they need; `{}` is the checkout, or the
+    version of what is `released`: such tests are a package's classes, which ours are derived from."""
 
-    plugin: str
+    plugin: str = ""
     folder: str
     tests: tuple[str, ...]
     installed: tuple[str, ...]
     told: tuple[str, ...]
+    released: bool = False
 
 
 SUITES: Mapping[str, tuple[Suite, ...]] = {
@@ -56,6 +58,35 @@ SUITES: Mapping[str, tuple[Suite, ...]] = {
             installed=(),
             told=("langgraph-checkpoint-sqlite",),
         ),
+        Suite(
+            plugin="langgraph_store",
+            folder="libs/checkpoint-postgres",
+            tests=("tests/test_store.py", "tests/test_async_store.py"),
+            installed=("{}/libs/checkpoint-postgres", "psycopg[binary,pool]"),
+            told=("langgraph-checkpoint-postgres",),
+        ),
+    ),
+    "DEEPAGENTS": (
+        Suite(
+            plugin="langgraph_store",
+            folder="libs/deepagents",
+            tests=(
+                "tests/unit_tests/backends",
+                "tests/unit_tests/middleware/test_memory_middleware.py",
+                "tests/unit_tests/middleware/test_memory_middleware_async.py",
+            ),
+            installed=("{}/libs/deepagents", "langgraph-checkpoint-sqlite", "pytest-cov", "pytest-timeout"),
+            told=("deepagents", "langgraph"),
+        ),
+    ),
+    "LANGCHAIN": (
+        Suite(
+            folder="tools/suites",
+            tests=("langchain_retriever.py",),
+            installed=("langchain-tests=={}", "langchain-core"),
+            told=("langchain-tests", "langchain-core"),
+            released=True,
+        ),
     ),
     "OPENAI_AGENTS": (
         Suite(
@@ -71,24 +102,26 @@ SUITES: Mapping[str, tuple[Suite, ...]] = {
 
 def main(arguments: Iterable[str]) -> int:
     brought = dict(each.split("=", 1) for each in arguments if "=" in each)
-    chosen = {name: Path(path).resolve() for name, path in brought.items() if path}
+    chosen = {name: given for name, given in brought.items() if given}
     if not chosen or not chosen.keys() <= SUITES.keys():
-        print(f"say which: {', '.join(f'{name}=CHECKOUT' for name in SUITES)}", file=sys.stderr)
+        print(f"say which, each by a checkout, LANGCHAIN by a version: {', '.join(SUITES)}", file=sys.stderr)
         return 2
     with running_server() as address:
-        for name, checkout in chosen.items():
+        for name, given in chosen.items():
             for suite in SUITES[name]:
-                print(f"{name} {suite.folder}: {_run(name, suite, checkout, address)}", flush=True)
+                print(f"{name} {suite.folder}: {_run(name, suite, given, address)}", flush=True)
     return 0
 
 
-def _run(name: str, suite: Suite, checkout: Path, address: str) -> str:
+def _run(name: str, suite: Suite, given: str, address: str) -> str:
     """Returns what a suite came to, with the versions that it ran on; writes its output beside its environment."""
-    python = _environment(name, suite, checkout)
-    folder = checkout / suite.folder
+    source = given if suite.released else str(Path(given).resolve())
+    python = _environment(name, suite, source)
+    folder = (ROOT if suite.released else Path(source)) / suite.folder
     paths = [str(folder), *(str(ROOT / part) for part in ("", "protos", "clients/python"))]
+    plugin = ("-p", f"tools.suites.{suite.plugin}") if suite.plugin else ()
     done = subprocess.run(
-        [python, "-m", "pytest", *OPTIONS, "-p", f"tools.suites.{suite.plugin}", *suite.tests],
+        [python, "-m", "pytest", *OPTIONS, *plugin, *suite.tests],
         cwd=folder,
         env={
             **os.environ,
@@ -110,12 +143,12 @@ def _run(name: str, suite: Suite, checkout: Path, address: str) -> str:
     )
 
 
-def _environment(name: str, suite: Suite, checkout: Path) -> Path:
+def _environment(name: str, suite: Suite, source: str) -> Path:
     home = ENVIRONMENTS / name.lower()
     python = home / "bin" / "python"
     if not python.exists():
         venv.create(home, with_pip=True)
-    wanted = [each.format(checkout) for each in suite.installed]
+    wanted = [each.format(source) for each in suite.installed]
     pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *OURS, *COMMON, *wanted], check=True)
     return python
