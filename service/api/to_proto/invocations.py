@@ -11,59 +11,25 @@ from core.usecases.conversation.verbs.list_invocations import InvocationsListed
 from core.usecases.conversation.verbs.start_invocation import InvocationStarted
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import ITEM_TYPES, numbers
-from service.api.to_proto.values import time, usage
+from service.api.mapping import rendering
+from service.api.to_proto.values import usage
 
 _TYPES = numbers(ITEM_TYPES)
 
 
-def item(value: Item) -> pb.Item:
-    return pb.Item(
-        number=value.number,
-        step=value.step,
-        type=_TYPES[value.type],
-        content=value.content,
-        tool=value.tool,
-        arguments_json=value.arguments_json,
-        failed=value.failed,
-        error_type=value.error_type,
-        record_ids=value.record_ids,
-        event_time=time(value.event_time),
-        tokens=size_of(value),
-        metadata=value.metadata,
-    )
+item = rendering(Item, pb.Item, tokens=size_of)
 
 
-def summary(value: InvocationSummary) -> pb.InvocationSummary:
-    return pb.InvocationSummary(
-        invocation_id=value.invocation_id,
-        query=value.query,
-        summary=value.summary,
-        result=value.result,
-        succeeded=value.succeeded,
-        step=value.step,
-        event_time=time(value.event_time),
-    )
+summary = rendering(InvocationSummary, pb.InvocationSummary)
 
 
-def start_invocation(started: InvocationStarted) -> pb.StartInvocationResponse:
-    return pb.StartInvocationResponse(
-        invocation_id=started.invocation_id, revision=started.revision, replayed=started.replayed
-    )
+start_invocation = rendering(InvocationStarted, pb.StartInvocationResponse)
 
 
-def add_working_items(added: WorkingItemsAdded) -> pb.AddWorkingItemsResponse:
-    return pb.AddWorkingItemsResponse(
-        tokens=added.kept.tokens,
-        compressed=added.kept.compressed,
-        revision=added.revision,
-        replayed=added.replayed,
-    )
+add_working_items = rendering(WorkingItemsAdded, pb.AddWorkingItemsResponse)
 
 
-def get_working_memory(memory: WorkingMemory) -> pb.GetWorkingMemoryResponse:
-    return pb.GetWorkingMemoryResponse(
-        items=map(item, memory.items), tokens=memory.tokens, revision=memory.revision
-    )
+get_working_memory = rendering(WorkingMemory, pb.GetWorkingMemoryResponse)
 
 
 def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
@@ -81,13 +47,7 @@ def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
     )
 
 
-def add_invocation_summary(done: Committed[SummaryNamed]) -> pb.AddInvocationSummaryResponse:
-    return pb.AddInvocationSummaryResponse(revision=done.revision, replayed=done.replayed)
+add_invocation_summary = rendering(Committed[SummaryNamed], pb.AddInvocationSummaryResponse)
 
 
-def list_invocations(listed: InvocationsListed) -> pb.ListInvocationsResponse:
-    return pb.ListInvocationsResponse(
-        invocations=map(summary, listed.invocations),
-        next_page_token=listed.next_page_token,
-        revision=listed.revision,
-    )
+list_invocations = rendering(InvocationsListed, pb.ListInvocationsResponse)

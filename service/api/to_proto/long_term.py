@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from core.ids import RecordId
 from core.long_term.ranking import Ranked
-from core.long_term.routing import Route
 from core.model.collection import CollectionRecord
-from core.model.record import Provenance, Record, Reflection, SupersededReason, Uses
+from core.model.record import Record, Recovery, Reflection, SupersededReason, Uses
 from core.model.retraction import Retraction
 from core.ports.aggregates import Committed
 from core.usecases.long_term.answers import RecordsKept, Seen
@@ -19,7 +17,7 @@ from core.usecases.long_term.verbs.delete_records import RecordsDeleted
 from core.usecases.long_term.verbs.delete_reflection import ReflectionDeleted
 from core.usecases.long_term.verbs.find_recoveries import RecoveriesFound
 from core.usecases.long_term.verbs.generate_reflection import ReflectionGenerated
-from core.usecases.long_term.verbs.get_collection import CollectionCounts, CollectionSeen
+from core.usecases.long_term.verbs.get_collection import CollectionSeen
 from core.usecases.long_term.verbs.get_record import RecordSeen
 from core.usecases.long_term.verbs.get_reflection import ReflectionSeen
 from core.usecases.long_term.verbs.list_collections import CollectionsListed
@@ -44,7 +42,8 @@ from service.api.enums import (
     SUPERSEDED_REASONS,
     numbers,
 )
-from service.api.to_proto.values import duration, time, time_or_none, usage
+from service.api.mapping import UNSET, rendering
+from service.api.to_proto.values import time, time_or_none, usage
 
 _KINDS = numbers(RECORD_KINDS)
 _ORIGINS = numbers(RECORD_ORIGINS)
@@ -68,85 +67,23 @@ def seen(value: Seen) -> pb.Record:
     return made
 
 
+def _reason(value: Record) -> int:
+    return _REASONS.get(value.superseded_reason, pb.SUPERSEDED_REASON_UNSPECIFIED)
+
+
+_recovery = rendering(Recovery, pb.Recovery, success=lambda _: True)
+_record = rendering(
+    Record, pb.Record, last_use_time=UNSET, access_count=UNSET, supersedes=UNSET, superseded_reason=_reason
+)
+
+
 def record(value: Record, uses: Uses | None) -> pb.Record:
-    made = pb.Record(
-        record_id=value.record_id,
-        kind=_KINDS[value.kind],
-        category=value.category,
-        subcategory=value.subcategory,
-        tags=value.tags,
-        content=value.content,
-        detail=value.detail,
-        confidence=value.confidence,
-        reward=value.reward,
-        source=value.source,
-        origin=_ORIGINS[value.origin],
-        conversation_id=value.conversation_id,
-        steps=value.steps,
-        invocation_id=value.invocation_id,
-        agent=value.agent,
-        event_time=time(value.event_time),
-        create_time=time(value.create_time),
-        update_time=time(value.update_time),
-        last_use_time=time_or_none(uses.last_time if uses else None),
-        access_count=uses.count if uses else 0,
-        needs_revision=value.needs_revision,
-        judged=value.judged,
-        metadata_json=value.metadata_json,
-        metadata_bytes=value.metadata_bytes,
-        reflection_id=value.reflection_id,
-        state=_STATES[value.state],
-        superseded_by=value.superseded_by,
-        superseded_reason=_REASONS.get(value.superseded_reason, pb.SUPERSEDED_REASON_UNSPECIFIED),
-        valid_from=time(value.valid_from),
-        valid_until=time_or_none(value.valid_until),
-        contested_with=value.contested_with,
-        ttl=None if value.ttl is None else duration(value.ttl),
-        also_from=map(_provenance, value.also_from),
-        revision=value.revision,
-        awaits_review=value.awaits_review,
-        writer=value.writer,
-        speaker=value.speaker,
-        said_dates=value.said_dates,
-    )
-    if value.episode is not None:
-        episode = value.episode
-        made.episode.CopyFrom(
-            pb.Episode(
-                goal=episode.goal, steps=episode.steps, outcome=episode.outcome, lessons=episode.lessons
-            )
-        )
-    if value.recovery is not None:
-        mended = value.recovery
-        made.recovery.CopyFrom(
-            pb.Recovery(
-                error_type=mended.error_type,
-                tool=mended.tool,
-                message=mended.message,
-                original_json=mended.original_json,
-                fixed_json=mended.fixed_json,
-                success=True,
-                successes=mended.successes,
-                failures=mended.failures,
-                examples=[
-                    pb.RecoveryExample(original_json=each.original_json, fixed_json=each.fixed_json)
-                    for each in mended.examples
-                ],
-            )
-        )
+    made = _record(value)
+    if uses is not None:
+        made.access_count = uses.count
+        if uses.last_time is not None:
+            made.last_use_time.CopyFrom(time(uses.last_time))
     return made
-
-
-def _provenance(value: Provenance) -> pb.Provenance:
-    return pb.Provenance(
-        origin=_ORIGINS[value.origin],
-        source=value.source,
-        conversation_id=value.conversation_id,
-        steps=value.steps,
-        invocation_id=value.invocation_id,
-        event_time=time(value.event_time),
-        writer=value.writer,
-    )
 
 
 def _ranked(found: Iterable[tuple[Ranked, Uses | None]]) -> list[pb.RankedRecord]:
@@ -162,205 +99,111 @@ def _ranked(found: Iterable[tuple[Ranked, Uses | None]]) -> list[pb.RankedRecord
     ]
 
 
-def _reflection(value: Reflection) -> pb.Reflection:
-    return pb.Reflection(
-        reflection_id=value.reflection_id,
-        title=value.title,
-        category=value.category,
-        text=value.text,
-        record_ids=value.record_ids,
-        create_time=time(value.create_time),
-        update_time=time(value.update_time),
-        revision=value.revision,
-    )
+_reflection = rendering(Reflection, pb.Reflection)
+
+
+_without_revision = rendering(CollectionRecord, pb.Collection, revision=UNSET)
 
 
 def _collection(value: CollectionRecord, revision: int) -> pb.Collection:
-    return pb.Collection(
-        user=value.user,
-        collection=value.collection,
-        half_life_days=value.half_life_days,
-        retention=None if value.retention is None else duration(value.retention),
-        enabled=value.enabled,
-        create_time=time(value.create_time),
-        update_time=time(value.update_time),
-        revision=revision,
-        tokens_spent=value.tokens_spent,
-        review=_REVIEWS[value.review],
-    )
-
-
-def _counts(value: CollectionCounts) -> pb.CollectionCounts:
-    return pb.CollectionCounts(
-        facts=value.facts,
-        episodes=value.episodes,
-        memories=value.memories,
-        reflections=value.reflections,
-        feedback=value.feedback,
-        tombstones=value.tombstones,
-        contested=value.contested,
-        unjudged=value.unjudged,
-        awaiting_review=value.awaiting_review,
-    )
-
-
-def _route(value: Route) -> pb.Route:
-    return pb.Route(
-        intent=_INTENTS[value.intent],
-        categories=value.categories,
-        layers=[_LAYERS[layer] for layer in value.layers],
-        widened=value.widened,
-    )
+    made = _without_revision(value)
+    made.revision = revision
+    return made
 
 
 # ---- records ----
+
+
+def _seen(kept: RecordsKept | RecordsListed) -> Iterable[pb.Record]:
+    return map(seen, kept.records)
+
+
+def _found(found: RecordsFound | MemoriesFound) -> list[pb.RankedRecord]:
+    return _ranked(found.found)
 
 
 def _first(kept: RecordsKept) -> pb.Record | None:
     return seen(kept.records[0]) if kept.records else None
 
 
-def store_fact(stored: FactStored) -> pb.StoreFactResponse:
-    kept = stored.kept
-    return pb.StoreFactResponse(
-        record=_first(kept),
-        known=kept.kept.known,
-        superseded_ids=stored.superseded_ids,
-        contested_ids=stored.contested_ids,
-        revision=kept.revision,
-        replayed=kept.replayed,
-        forgotten=kept.kept.forgotten,
-    )
+store_fact = rendering(
+    FactStored,
+    pb.StoreFactResponse,
+    record=lambda stored: _first(stored.kept),
+    known="kept.kept.known",
+    forgotten="kept.kept.forgotten",
+)
 
 
-def store_episode(kept: RecordsKept) -> pb.StoreEpisodeResponse:
-    return pb.StoreEpisodeResponse(
-        record=_first(kept),
-        revision=kept.revision,
-        replayed=kept.replayed,
-        forgotten=kept.kept.forgotten,
-    )
+store_episode = rendering(RecordsKept, pb.StoreEpisodeResponse, record=_first)
 
 
-def add_record(kept: RecordsKept) -> pb.AddRecordResponse:
-    return pb.AddRecordResponse(
-        record=_first(kept),
-        known=kept.kept.known,
-        forgotten=kept.kept.forgotten,
-        revision=kept.revision,
-        replayed=kept.replayed,
-    )
+add_record = rendering(RecordsKept, pb.AddRecordResponse, record=_first)
 
 
-def put_record(kept: RecordsKept) -> pb.PutRecordResponse:
-    return pb.PutRecordResponse(
-        record=_first(kept), created=not kept.kept.known, revision=kept.revision, replayed=kept.replayed
-    )
+put_record = rendering(
+    RecordsKept, pb.PutRecordResponse, record=_first, created=lambda kept: not kept.kept.known
+)
 
 
-def batch_put_records(done: Committed[RecordsPut]) -> pb.BatchPutRecordsResponse:
-    return pb.BatchPutRecordsResponse(
-        created_ids=done.result.created,
-        awaiting_ids=done.result.awaiting,
-        deleted_ids=done.result.deleted,
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+batch_put_records = rendering(
+    Committed[RecordsPut],
+    pb.BatchPutRecordsResponse,
+    created_ids="result.created",
+    awaiting_ids="result.awaiting",
+    deleted_ids="result.deleted",
+)
 
 
-def facts(found: RecordsFound) -> pb.RetrieveFactsResponse:
-    return pb.RetrieveFactsResponse(
-        facts=_ranked(found.found), revision=found.revision, truncated=found.truncated
-    )
+facts = rendering(RecordsFound, pb.RetrieveFactsResponse, facts=_found)
 
 
-def episodes(found: RecordsFound) -> pb.RecallEpisodesResponse:
-    return pb.RecallEpisodesResponse(
-        episodes=_ranked(found.found), revision=found.revision, truncated=found.truncated
-    )
+episodes = rendering(RecordsFound, pb.RecallEpisodesResponse, episodes=_found)
 
 
-def memories(found: MemoriesFound) -> pb.RetrieveMemoriesResponse:
-    return pb.RetrieveMemoriesResponse(
-        memories=_ranked(found.found),
-        reflections=map(_reflection, found.reflections),
-        route=_route(found.route),
-        revision=found.revision,
-        truncated=found.truncated,
-    )
+memories = rendering(MemoriesFound, pb.RetrieveMemoriesResponse, memories=_found)
 
 
-def get_record(found: RecordSeen) -> pb.GetRecordResponse:
-    return pb.GetRecordResponse(record=seen(found.seen), revision=found.revision)
+get_record = rendering(RecordSeen, pb.GetRecordResponse, record=lambda found: seen(found.seen))
 
 
-def update_record(kept: RecordsKept) -> pb.UpdateRecordResponse:
-    return pb.UpdateRecordResponse(record=_first(kept), revision=kept.revision, replayed=kept.replayed)
+update_record = rendering(RecordsKept, pb.UpdateRecordResponse, record=_first)
 
 
-def list_records(listed: RecordsListed) -> pb.ListRecordsResponse:
-    return pb.ListRecordsResponse(
-        records=map(seen, listed.records), next_page_token=listed.next_page_token, revision=listed.revision
-    )
+list_records = rendering(RecordsListed, pb.ListRecordsResponse, records=_seen)
 
 
-def delete_records(done: Committed[RecordsDeleted]) -> pb.DeleteRecordsResponse:
-    return pb.DeleteRecordsResponse(
-        records=done.result.records,
-        feedback=done.result.feedback,
-        reflections=done.result.reflections,
-        revived_ids=list[RecordId](done.result.revived_ids),
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+delete_records = rendering(Committed[RecordsDeleted], pb.DeleteRecordsResponse)
 
 
-def review_records(kept: RecordsKept) -> pb.ReviewRecordsResponse:
-    return pb.ReviewRecordsResponse(
-        records=map(seen, kept.records), revision=kept.revision, replayed=kept.replayed
-    )
+review_records = rendering(RecordsKept, pb.ReviewRecordsResponse, records=_seen)
 
 
 # ---- retractions ----
 
 
-def retract_records(done: Committed[RecordsRetracted]) -> pb.RetractRecordsResponse:
-    made = done.result
-    return pb.RetractRecordsResponse(
-        retraction=None if made.retraction is None else _retraction(made.retraction),
-        record_ids=list[RecordId](made.record_ids),
-        changed_ids=list[RecordId](made.changed_ids),
-        feedback=made.feedback,
-        reflections=made.reflections,
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+def _ended(done: Committed[RetractionEnded]) -> pb.Retraction:
+    return _retraction(done.result.retraction)
 
 
-def release_retraction(done: Committed[RetractionEnded]) -> pb.ReleaseRetractionResponse:
-    return pb.ReleaseRetractionResponse(
-        retraction=_retraction(done.result.retraction),
-        records=done.result.records,
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+retract_records = rendering(
+    Committed[RecordsRetracted],
+    pb.RetractRecordsResponse,
+    retraction=lambda done: done.result.retraction and _retraction(done.result.retraction),
+)
 
 
-def erase_retraction(done: Committed[RetractionEnded]) -> pb.EraseRetractionResponse:
-    return pb.EraseRetractionResponse(
-        retraction=_retraction(done.result.retraction),
-        records=done.result.records,
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+release_retraction = rendering(Committed[RetractionEnded], pb.ReleaseRetractionResponse, retraction=_ended)
 
 
-def list_retractions(listed: RetractionsListed) -> pb.ListRetractionsResponse:
-    return pb.ListRetractionsResponse(
-        retractions=map(_retraction, listed.retractions),
-        next_page_token=listed.next_page_token,
-        revision=listed.revision,
-    )
+erase_retraction = rendering(Committed[RetractionEnded], pb.EraseRetractionResponse, retraction=_ended)
+
+
+list_retractions = rendering(
+    RetractionsListed,
+    pb.ListRetractionsResponse,
+    retractions=lambda listed: map(_retraction, listed.retractions),
+)
 
 
 def _retraction(value: Retraction) -> pb.Retraction:
@@ -386,14 +229,7 @@ def _retraction(value: Retraction) -> pb.Retraction:
 # ---- recoveries, outcomes, opinions ----
 
 
-def record_recovery(kept: RecordsKept) -> pb.RecordRecoveryResponse:
-    return pb.RecordRecoveryResponse(
-        record=_first(kept),
-        known=kept.kept.known,
-        revision=kept.revision,
-        replayed=kept.replayed,
-        forgotten=kept.kept.forgotten,
-    )
+record_recovery = rendering(RecordsKept, pb.RecordRecoveryResponse, record=_first)
 
 
 def recoveries(found: RecoveriesFound) -> pb.FindRecoveriesResponse:
@@ -404,99 +240,64 @@ def recoveries(found: RecoveriesFound) -> pb.FindRecoveriesResponse:
     )
 
 
-def report_outcome(kept: RecordsKept) -> pb.ReportOutcomeResponse:
-    return pb.ReportOutcomeResponse(
-        records=map(seen, kept.records),
-        shares=kept.kept.shares,
-        revision=kept.revision,
-        replayed=kept.replayed,
-    )
+report_outcome = rendering(RecordsKept, pb.ReportOutcomeResponse, records=_seen)
 
 
-def give_feedback(kept: RecordsKept) -> pb.GiveFeedbackResponse:
-    return pb.GiveFeedbackResponse(
-        records=map(seen, kept.records),
-        shares=kept.kept.shares,
-        revision=kept.revision,
-        replayed=kept.replayed,
-    )
+give_feedback = rendering(RecordsKept, pb.GiveFeedbackResponse, records=_seen)
 
 
-def preference_pair(pair: PreferencePair) -> pb.ExportFeedbackResponse:
-    return pb.ExportFeedbackResponse(
-        prompt=pair.prompt, chosen=pair.chosen, rejected=pair.rejected, reason=pair.reason
-    )
+preference_pair = rendering(PreferencePair, pb.ExportFeedbackResponse)
 
 
 # ---- reflections ----
 
 
-def generate_reflection(done: ReflectionGenerated) -> pb.GenerateReflectionResponse:
-    return pb.GenerateReflectionResponse(
-        reflection=None if done.reflection is None else _reflection(done.reflection),
-        usage=usage(done.usage),
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+generate_reflection = rendering(
+    ReflectionGenerated, pb.GenerateReflectionResponse, usage=lambda done: usage(done.usage)
+)
 
 
-def get_reflection(found: ReflectionSeen) -> pb.GetReflectionResponse:
-    return pb.GetReflectionResponse(reflection=_reflection(found.reflection), revision=found.revision)
+get_reflection = rendering(ReflectionSeen, pb.GetReflectionResponse)
 
 
-def list_reflections(listed: ReflectionsListed) -> pb.ListReflectionsResponse:
-    return pb.ListReflectionsResponse(
-        reflections=map(_reflection, listed.reflections),
-        next_page_token=listed.next_page_token,
-        revision=listed.revision,
-    )
+list_reflections = rendering(ReflectionsListed, pb.ListReflectionsResponse)
 
 
-def delete_reflection(done: Committed[ReflectionDeleted]) -> pb.DeleteReflectionResponse:
-    return pb.DeleteReflectionResponse(revision=done.revision, replayed=done.replayed)
+delete_reflection = rendering(Committed[ReflectionDeleted], pb.DeleteReflectionResponse)
 
 
 # ---- collections ----
 
 
-def get_collection(found: CollectionSeen) -> pb.GetCollectionResponse:
-    return pb.GetCollectionResponse(
-        collection=_collection(found.record, found.revision),
-        counts=_counts(found.counts),
-        revision=found.revision,
-    )
+get_collection = rendering(
+    CollectionSeen,
+    pb.GetCollectionResponse,
+    collection=lambda found: _collection(found.record, found.revision),
+)
 
 
-def update_collection(done: Committed[CollectionRecord]) -> pb.UpdateCollectionResponse:
-    return pb.UpdateCollectionResponse(
-        collection=_collection(done.result, done.revision), revision=done.revision, replayed=done.replayed
-    )
+update_collection = rendering(
+    Committed[CollectionRecord],
+    pb.UpdateCollectionResponse,
+    collection=lambda done: _collection(done.result, done.revision),
+)
 
 
-def list_collections(listed: CollectionsListed) -> pb.ListCollectionsResponse:
-    return pb.ListCollectionsResponse(
-        collections=[_collection(value, revision) for value, revision in listed.collections],
-        next_page_token=listed.next_page_token,
-    )
+list_collections = rendering(
+    CollectionsListed,
+    pb.ListCollectionsResponse,
+    collections=lambda listed: [_collection(*each) for each in listed.collections],
+)
 
 
-def delete_collection(done: CollectionPurged) -> pb.DeleteCollectionResponse:
-    return pb.DeleteCollectionResponse(counts=_counts(done.counts), revision=done.revision)
+delete_collection = rendering(CollectionPurged, pb.DeleteCollectionResponse, replayed=UNSET)
 
 
 def file_part(part: FilePart) -> pb.ExportCollectionResponse:
     return pb.ExportCollectionResponse(path=part.path, content=part.content.encode())
 
 
-def import_collection(done: Committed[CollectionImported]) -> pb.ImportCollectionResponse:
-    return pb.ImportCollectionResponse(
-        records=done.result.records,
-        reflections=done.result.reflections,
-        known_ids=done.result.known_ids,
-        refused_ids=done.result.refused_ids,
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+import_collection = rendering(Committed[CollectionImported], pb.ImportCollectionResponse)
 
 
 def declare_tools(tools: tuple[str, ...]) -> pb.DeclareToolsResponse:

@@ -1,0 +1,161 @@
+"""Renders values as messages, field by field, by name and type.
+
+Law: a message's field is the value's field of that name, or the one field of that name in a value that it holds
+(`Committed.result`, `ConversationRecord.key`); anything else is said in a line. A field that nothing says is an error,
+by the first call at the latest, and a test makes every renderer. A renderer is a plain function: its source is written
+once, when it is first called, as dataclasses write theirs.
+"""
+
+import linecache
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from itertools import count
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+
+from service.api.to_proto.values import duration, time
+
+Value = TypeVar("Value")
+M = TypeVar("M", bound=Message)
+
+UNSET = None
+"""The line of a field that stays unset."""
+Line = str | Callable[[Any], Any] | None
+"""Where a field's value is: a path (`record.key.user`), what makes it of the value, or UNSET."""
+
+RENDERERS: "dict[tuple[Any, str], Renderer[Any, Any]]" = {}
+"""All that were declared, by the value's type and the message's name: what lies within a value is rendered by them."""
+
+
+class Renderer(Generic[Value, M]):
+    """Makes messages of values."""
+
+    def __init__(self, value: Any, message: type[M], lines: Mapping[str, Line]) -> None:
+        self._value, self._message, self._lines = value, message, lines
+        self._render: Callable[[Value], M] | None = None
+
+    def __call__(self, value: Value) -> M:
+        return (self._render or self.compiled())(value)
+
+    def compiled(self) -> Callable[[Value], M]:
+        """Writes the function. Raises TypeError for a field that nothing says."""
+        self._render = _Source(self._message).function(self._value, self._lines)
+        return self._render
+
+
+def rendering(value: type[Value], message: type[M], **lines: Line) -> Callable[[Value], M]:
+    """Declares how values of a type are rendered. `lines`: the fields that do not follow from name and type."""
+    made = Renderer[Value, M](value, message, lines)
+    RENDERERS[value, message.DESCRIPTOR.full_name] = made
+    return made
+
+
+class _Source:
+    """The source of one function, and the names that it uses."""
+
+    def __init__(self, message: type[Message]) -> None:
+        self._names: dict[str, Any] = {"Message": message}
+        self._numbers = count()
+        self._descriptor: Descriptor = message.DESCRIPTOR
+
+    def function(self, value: Any, lines: Mapping[str, Line]) -> Any:
+        name = self._descriptor.name
+        if astray := set(lines) - set(self._descriptor.fields_by_name):
+            raise TypeError(f"{name} has no {', '.join(sorted(astray))}")
+        given = []
+        for field in self._descriptor.fields:
+            line = lines.get(field.name, field.name)
+            if callable(line):
+                given.append(f"{field.name}={self._named(line)}(v)")
+            elif line is not None:
+                path, hint = found(value, line, name)
+                given.append(f"{field.name}={self._converted(field, hint, f'v.{path}')}")
+        text = f"def render(v):\n    return Message({', '.join(given)})\n"
+        file = f"<{name}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        exec(compile(text, file, "exec"), self._names)  # noqa: S102  of the contract and of types, nothing that came from outside
+        return self._names["render"]
+
+    def _named(self, value: Any) -> str:
+        name = f"k{next(self._numbers)}"
+        self._names[name] = value
+        return name
+
+    def _converted(self, field: FieldDescriptor, hint: Any, source: str) -> str:
+        """Returns the expression of a value as the field has it."""
+        hint, optional = bare(hint)
+        is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
+        if field.is_repeated and not is_map:
+            inner = self._one(field, get_args(hint)[0], "e")
+            return source if inner == "e" else f"[{inner} for e in {source}]"
+        made = source if is_map else self._one(field, hint, source)
+        return f"None if {source} is None else {made}" if optional and made != source else made
+
+    def _one(self, field: FieldDescriptor, hint: Any, source: str) -> str:
+        if hint is datetime:
+            return f"{self._named(time)}({source})"
+        if hint is timedelta:
+            return f"{self._named(duration)}({source})"
+        if field.enum_type is not None:
+            return f"{self._named(numbers_of(hint, field))}[{source}]"
+        if field.message_type is not None:
+            return f"{self._named(renderer_of(hint, field.message_type))}({source})"
+        return source
+
+
+def renderer_of(value: Any, message: Descriptor) -> Callable[[Any], Any]:
+    """Returns what renders values of a type as a message: as declared, or else by names alone."""
+    declared = RENDERERS.get((value, message.full_name))
+    return declared or Renderer(value, message._concrete_class, {}).compiled()
+
+
+def numbers_of(hint: type[Enum], field: FieldDescriptor) -> dict[Any, int]:
+    """Returns an enum's numbers by core's values: `SUMMARY_KIND_LONG` is LONG."""
+    assert field.enum_type is not None
+    prefix = field.enum_type.values[0].name.removesuffix("UNSPECIFIED")
+    numbers = {value.name.removeprefix(prefix): value.number for value in field.enum_type.values}
+    return {member: numbers[member.name] for member in hint}
+
+
+def found(value: Any, path: str, message: str) -> tuple[str, Any]:
+    """Returns where a value has a field, and its type: by its path, or in the one value within that has it."""
+    first, _, rest = path.partition(".")
+    own = hints_of(value)
+    if rest:
+        inner, hint = found(own[first], rest, message)
+        return f"{first}.{inner}", hint
+    if path in own:
+        return path, own[path]
+    if isinstance(computed := getattr(get_origin(value) or value, path, None), property):
+        return path, get_type_hints(computed.fget)["return"]
+    within = [name for name, hint in own.items() if path in hints_of(hint)]
+    if len(within) != 1:
+        raise TypeError(f"{message}.{path} is in no field of {value}, or in several: say it in a line")
+    return f"{within[0]}.{path}", hints_of(own[within[0]])[path]
+
+
+def hints_of(value: Any) -> dict[str, Any]:
+    """Returns the types of a value's fields; none of what is no dataclass and no named tuple."""
+    origin, arguments = get_origin(value) or value, get_args(value)
+    if is_dataclass(origin):
+        names = [each.name for each in fields(origin)]
+    elif isinstance(origin, type) and hasattr(origin, "_fields"):
+        names = list(origin._fields)
+    else:
+        return {}
+    hints = get_type_hints(origin)
+    known = dict(zip(getattr(origin, "__parameters__", ()), arguments, strict=False))
+    return {name: known.get(hints[name], hints[name]) for name in names}
+
+
+def bare(hint: Any) -> tuple[Any, bool]:
+    """Returns a type without None, and whether it may be None."""
+    if get_origin(hint) in (Union, types.UnionType):
+        rest = [each for each in get_args(hint) if each is not type(None)]
+        return (rest[0] if len(rest) == 1 else hint), len(rest) < len(get_args(hint))
+    return hint, False
