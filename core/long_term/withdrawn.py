@@ -34,12 +34,14 @@ class Withdrawn:
         self._stones = [stone for stone in collection.tombstones.values() if not stone.source_hash]
         held = (each for each in collection.held.values() if each.record and each.after is None)
         self._retracted = {_core(each.record) for each in held if each.record}
-        self._is_nothing = not (self._stones or self._retracted or collection.has_replaced)
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it may tell all that it was ever told: no sentence has to be looked at."""
+        return not (self._stones or self._retracted or self._collection.has_replaced)
 
     def has_any(self, said: Sequence[Sentence], time: datetime) -> bool:
         """Whether one of these sentences, said at a time, told any of it."""
-        if self._is_nothing:
-            return False
         if any(each.plain in self._retracted or self._is_replaced(each, time) for each in said):
             return True
         stones = [stone for stone in self._stones if time <= stone.time]

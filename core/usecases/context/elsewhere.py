@@ -6,6 +6,7 @@ first to what the collection keeps; nor what holds a secret, or what the collect
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -115,7 +116,8 @@ async def _admitted(
     """Returns what may be told of it, best first, as much as the room holds."""
     try:
         async with looking(house, key, command.least(key)) as opened:
-            admitted = list(_filling(found, room, Withdrawn(opened.collection)))
+            withdrawn = Withdrawn(opened.collection)
+            admitted = list(_filling(found, room, None if withdrawn.is_nothing else withdrawn))
     except CollectionNotFound:
         admitted = list(_filling(found, room, None))
     if not admitted:
@@ -148,18 +150,25 @@ def _filling(found: Sequence[_Told], room: int, withdrawn: Withdrawn | None) -> 
             yield one
 
 
-class _Read(NamedTuple):
-    """What a piece says, and whether it holds a secret."""
+class _Read:
+    """What a piece says, and whether it holds a secret: read when it is first asked for."""
 
-    sentences: tuple[Sentence, ...]
-    is_secret: bool
+    def __init__(self, piece: Piece) -> None:
+        self._texts = (piece.input, piece.reply)
+
+    @cached_property
+    def is_secret(self) -> bool:
+        return sort_in(self._texts) is not None
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        return sentences_of(self._texts)
 
 
 def _read(piece: Piece) -> _Read:
-    """Returns what is kept of a piece; reads it where nothing is kept yet."""
+    """Returns what is kept of a piece."""
     try:
         read: _Read = piece.shown
     except AttributeError:
-        texts = (piece.input, piece.reply)
-        read = piece.keep_shown(_Read(sentences_of(texts), sort_in(texts) is not None))
+        read = piece.keep_shown(_Read(piece))
     return read

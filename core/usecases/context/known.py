@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from core.context.evidence import Source
 from core.context.long_term import FACTS, PREFERENCES, PROVEN, STRATEGIES, Known, candidate_of
@@ -77,6 +78,10 @@ class _Looking:
             FACTS: collection.plain_facts,
         }
 
+    @cached_property
+    def _words(self) -> list[str]:
+        return words_of(self._command.input)
+
     def known(self) -> Known:
         settings, asked = self._house.long_term, self._command
         facts = self._best(FACTS, self._top_facts() if asked.top_facts is None else asked.top_facts)
@@ -105,7 +110,7 @@ class _Looking:
         text = self._command.input
         return Source(
             candidates=[candidate_of(record) for record in records],
-            holds=holding(collection.words, keys, words_of(text)),
+            holds=holding(collection.words, keys, self._words),
             cosines=cosines(collection.vectors, keys, self._vectors.get(text), self._house.embedder.space),
         )
 
