@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from service.adapters.cached_embedder import CachedEmbedder
 from service.settings.retrieval import JudgingSection
 
 if TYPE_CHECKING:
-    from service.adapters.local_embedder import LocalEmbedder
+    from service.adapters.local_embedder import LocalEmbedder, ReadingNetwork
 
 
 def forgetting(embedder: CachedEmbedder, comparer: Comparer, reader: Reader) -> Callable[[], None]:
@@ -83,9 +84,17 @@ def open_reader(
     """
     if chosen.model == "none":
         return NoReader()
-    from service.adapters.local_embedder import LocalEmbedder, LocalReader, ReadingNetwork
+    from service.adapters.local_embedder import LocalEmbedder, LocalReader
 
-    reader = LocalReader(model, ReadingNetwork.load())
+    reader = LocalReader(model, _reading_network())
     if isinstance(embedder, LocalEmbedder):
         reader.overhear(embedder, remembered.embed_passages)
     return reader
+
+
+@cache
+def _reading_network() -> "ReadingNetwork":
+    """Returns the weights, unpacked once in a process."""
+    from service.adapters.local_embedder import ReadingNetwork
+
+    return ReadingNetwork.load()

@@ -46,6 +46,7 @@ FILES = resources.files("memorybank.v1")
 MODULES = (
     access_pb2,
     calls_pb2,
+    calls_pb2,
     options_pb2,
     types_pb2,
     errors_pb2,

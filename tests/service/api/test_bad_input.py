@@ -49,8 +49,8 @@ METHODS: dict[str, MethodDescriptor] = {
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def service() -> AsyncIterator[Service]:
-    """One for all of them, as none may change what it keeps."""
-    async with serving() as running:
+    """One for all of them, as none may change what it keeps; nor does its upkeep, meanwhile."""
+    async with serving(banks={"upkeep_seconds": 3600.0}) as running:
         await running.bank.CreateBank(bank.CreateBankRequest(bank_id="b1"))
         await running.graph.AddNode(graph.AddNodeRequest(bank_id="b1", node_id="n1", summary="s"))
         turns = [conversation.Turn(input="Hello")]
