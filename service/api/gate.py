@@ -8,7 +8,8 @@ import asyncio
 import random
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -70,7 +71,7 @@ class Gate:
         self._observers, self._began = tuple(observers), tuple(began)
         self._refused = tuple(refused)
         self._admission = admission or Admission()
-        self._calls: set[asyncio.Task[Any]] = set()
+        self._calls: dict[asyncio.Task[Any], str] = {}  # their methods
         self._endless: set[asyncio.Task[Any]] = set()
         self._streams: dict[asyncio.Task[Any], CurrentCall] = {}
         self._revoked: set[asyncio.Task[Any]] = set()
@@ -101,7 +102,7 @@ class Gate:
         room = self._admission.rooms.get(kind)
         in_turn = behaviour if room is None else _in_turn(behaviour, room, method)
         timely = within_deadline(in_turn, self._admission, kind)
-        return self._answered(method, self._admitted(timely, streams=streams, endless=endless), needs)
+        return self._answered(method, self._admitted(method, timely, streams=streams, endless=endless), needs)
 
     async def end_revoked(self) -> None:
         """Ends the streams whose callers' credentials are valid no more."""
@@ -123,11 +124,13 @@ class Gate:
             async with asyncio.timeout(seconds):
                 await self._empty.wait()
         except TimeoutError:
-            log.warning("calls cut short", calls=len(self._calls))
+            log.warning(
+                "calls cut short", calls=len(self._calls), methods=dict(Counter(self._calls.values()))
+            )
             _cancel(self._calls)
             await self._empty.wait()
 
-    def _admitted(self, inner: Behaviour, *, streams: bool, endless: bool) -> Behaviour:
+    def _admitted(self, method: str, inner: Behaviour, *, streams: bool, endless: bool) -> Behaviour:
         async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:
             if self._closing:
                 raise ShuttingDown
@@ -135,7 +138,7 @@ class Gate:
                 raise Overloaded("calls", 1.0)
             task = asyncio.current_task()
             assert task is not None
-            self._enter(task, streams=streams, endless=endless)
+            self._enter(task, method, streams=streams, endless=endless)
             try:
                 return await inner(request, context)
             except asyncio.CancelledError:
@@ -153,8 +156,8 @@ class Gate:
 
         return call
 
-    def _enter(self, task: asyncio.Task[Any], *, streams: bool, endless: bool) -> None:
-        self._calls.add(task)
+    def _enter(self, task: asyncio.Task[Any], method: str, *, streams: bool, endless: bool) -> None:
+        self._calls[task] = method
         self._empty.clear()
         if endless:
             self._endless.add(task)
@@ -162,7 +165,7 @@ class Gate:
             self._streams[task] = call
 
     def _leave(self, task: asyncio.Task[Any]) -> None:
-        self._calls.discard(task)
+        self._calls.pop(task, None)
         self._endless.discard(task)
         self._streams.pop(task, None)
         self._revoked.discard(task)
@@ -273,6 +276,6 @@ def _record(method: str, error: MemoryBankError, reason: str) -> None:
         log.debug("call refused", method=method, reason=reason)
 
 
-def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
+def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
     for task in tuple(tasks):
         task.cancel()

@@ -14,6 +14,7 @@ from tests.support.process import vector
 CALLERS = 12  # each writes and reads in turn; every second one by a client that tries nothing again
 PACE = 0.16  # seconds for a write and a read: 150 calls a second of all callers
 PAUSE = 0.05  # before a call that failed is made again
+LONG = 5.0  # seconds after which a call is told of by itself
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,7 +61,10 @@ class Load:
                 print(f"{self.phase}: {failure}")
                 await asyncio.sleep(PAUSE)
             else:
-                self.seconds[self.phase].append(now() - start)
+                taken = now() - start
+                self.seconds[self.phase].append(taken)
+                if taken > LONG:
+                    print(f"{self.phase}: {taken:.1f} s for {call}, tried again by its client: {tries_again}")
                 return answer
 
     async def goes_on(self, phase: str, seconds: float) -> None:

@@ -11,6 +11,7 @@ import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from structlog.testing import capture_logs
 
 from core.caller import Caller
 from core.errors import BankNotFound
@@ -295,11 +296,14 @@ async def test_closing_cuts_short_what_takes_too_long() -> None:
         waiting = call(channel, "Wait")
         await room.entered.wait()
 
-        await gate.close(0)
+        with capture_logs() as told:
+            await gate.close(0)
         answer = await refused(waiting)
 
     assert answer.reason == "SHUTTING_DOWN"
     assert room.cancelled.is_set()
+    (cut,) = [line for line in told if line["event"] == "calls cut short"]
+    assert (cut["calls"], cut["methods"]) == (1, {"test.Room/Wait": 1})
 
 
 # ---- standard services ----
