@@ -17,6 +17,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -28,6 +29,8 @@ from memorybank_client import MemoryBankClient
 from tests.bench.counting_server import COUNTS
 from tests.bench.measuring import calm, cpu_seconds, table
 from tests.support.process import CHECKOUT
+
+Call = Callable[[MemoryBankClient], Awaitable[object]]
 
 BANK, KNOWN = "facts", 45
 AFTER = 8  # facts after a restart
@@ -45,7 +48,7 @@ TOLD = (
 
 
 def facts() -> Iterator[str]:
-    """Yields sentences no two of which are the same; each person and thing comes again and again."""
+    """Yields facts about the same few people and things."""
     for n, (told, thing, person) in enumerate(product(TOLD, THINGS, PEOPLE)):
         place = (n * 37) % len(TOLD)  # mixes what is told, of whom
         told = TOLD[(TOLD.index(told) + place) % len(TOLD)]
@@ -131,14 +134,27 @@ class Service:
         return np.frombuffer(self._runs.read_bytes(), dtype=np.float64)
 
 
+def memorized(text: str) -> Call:
+    return lambda client: client.memorize(bank_id=BANK, text=text)
+
+
+def searched(text: str) -> Call:
+    return lambda client: client.search(bank_id=BANK, text=text)
+
+
+def said(text: str) -> Call:
+    turn = Turn(input=text, reply="Noted.")
+    return lambda client: client.add_turns(user="ada", conversation_id="talk", turns=[turn])
+
+
 async def measured(services: Sequence[Service], count: int) -> Iterator[tuple[str, list[list[Cost]]]]:
     """Returns what each kind of call cost each service."""
     told, found = facts(), dict[str, list[list[Cost]]]()
 
-    async def each(kind: str, call: Callable[[MemoryBankClient], Awaitable[object]]) -> None:
+    async def each(kind: str, call: Call) -> None:
         costs = found.setdefault(kind, [[] for _ in services])
         for service, own in zip(services, costs, strict=True):
-            own.append(await service.cost(lambda s=service: call(s.client)))  # type: ignore[misc]
+            own.append(await service.cost(partial(call, service.client)))
 
     async with AsyncExitStack() as running:
         for service in services:
@@ -149,18 +165,14 @@ async def measured(services: Sequence[Service], count: int) -> Iterator[tuple[st
         for number in range(count):
             text = next(told)
             asked = f"who looked after {number} boats near pier {number * 7 + 3}?"
-            said = Turn(input=text, reply="Noted.")
-            await each("Memorize of a short fact", lambda c, t=text: c.memorize(bank_id=BANK, text=t))  # type: ignore[misc]
-            await each("Search of new words", lambda c, a=asked: c.search(bank_id=BANK, text=a))  # type: ignore[misc]
-            await each(
-                "AddTurns of a turn",
-                lambda c, t=said: c.add_turns(user="ada", conversation_id="talk", turns=[t]),  # type: ignore[misc]
-            )
+            await each("Memorize of a short fact", memorized(text))
+            await each("Search of new words", searched(asked))
+            await each("AddTurns of a turn", said(text))
     async with AsyncExitStack() as running:
         for service in services:
             await running.enter_async_context(service.running())
         for text in [next(told) for _ in range(AFTER)]:
-            await each("Memorize after a restart", lambda c, t=text: c.memorize(bank_id=BANK, text=t))  # type: ignore[misc]
+            await each("Memorize after a restart", memorized(text))
     return iter(found.items())
 
 

@@ -33,7 +33,7 @@ def count_runs(path: str) -> None:
                 return run(self, ids)
             finally:
                 with lock:
-                    counts[:] += (1.0, time.thread_time() - start, len(ids))
+                    np.add(counts, (1.0, time.thread_time() - start, len(ids)), out=counts)
 
         return counting
 

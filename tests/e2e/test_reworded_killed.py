@@ -27,7 +27,7 @@ def stale(state: BankState) -> set[str]:
         put.node.node_id
         for put in state.nodes
         if put.node.context != put.node.base_context
-        and not np.array_equal(put.vector, embedder.vector(embedding_text(put.node)))
+        and (put.vector is None or not np.array_equal(put.vector, embedder.vector(embedding_text(put.node))))
     }
 
 

@@ -6,7 +6,7 @@ passed. A vector that a caller gives meanwhile stands.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from zlib import crc32
 
@@ -36,12 +36,11 @@ def checksum(vector: Vector | None) -> int:
 
 
 def noting(
-    house: House, bank: Bank, steps: Iterable[Step], reworded: Mapping[NodeId, int]
+    house: House, bank: Bank, steps: Sequence[Step], reworded: Mapping[NodeId, int]
 ) -> tuple[Step, ...]:
     """Returns the steps of a change, with these nodes noted on the bank's record."""
-    steps = tuple(steps)
     if not reworded:
-        return steps
+        return tuple(steps)
     put = [step for step in steps if isinstance(step, BankPut)]
     record = put[-1].record if put else bank.record
     due_time = record.due_time or house.clock.now() + house.resume_after
