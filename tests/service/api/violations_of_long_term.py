@@ -358,6 +358,7 @@ OF_RECORDS = (
     "update_time",
     "last_use_time",
     "access_count",
+    "metadata_bytes",
     "judged",
     "reflection_id",
     "superseded_by",
