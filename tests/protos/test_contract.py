@@ -46,7 +46,6 @@ FILES = resources.files("memorybank.v1")
 MODULES = (
     access_pb2,
     calls_pb2,
-    calls_pb2,
     options_pb2,
     types_pb2,
     errors_pb2,

@@ -4,15 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf.descriptor_pb2 import MethodOptions
-from google.protobuf.descriptor_pb2 import MethodOptions
 from google.protobuf.message import Message
 
 from memorybank.v1.calls_pb2 import deadline_seconds
 
-from memorybank.v1.calls_pb2 import deadline_seconds
-
-READ, WRITE = 10.0, 30.0
-"""Seconds for a call whose method states none: one that is harmless to repeat, and any other."""
 READ, WRITE = 10.0, 30.0
 """Seconds for a call whose method states none: one that is harmless to repeat, and any other."""
 BYTES_A_SECOND = 16_384
@@ -76,13 +71,6 @@ def method_of(request: type[Message], response: type[Message], header: type[Mess
         streams_down=method.server_streaming,
         seconds=_seconds(method.GetOptions()),
     )
-
-
-def _seconds(options: MethodOptions) -> float | None:
-    """Returns the time that the contract gives a call; None: it has no end."""
-    if options.HasExtension(deadline_seconds):
-        return float(options.Extensions[deadline_seconds]) or None
-    return WRITE if options.idempotency_level == MethodOptions.IDEMPOTENCY_UNKNOWN else READ
 
 
 def _seconds(options: MethodOptions) -> float | None:
