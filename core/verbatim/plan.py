@@ -35,10 +35,13 @@ class Plan(NamedTuple):
     ceiling: float
 
 
-class RowsOf(NamedTuple):
-    """Where some keys stand in the two indexes of a source, until the next edit of either; −1 where they do not."""
+NO_ROW = -1
 
-    words: Sequence[int]
+
+class RowsOf(NamedTuple):
+    """Where some keys stand in the two indexes of a source, until the next edit of either; NO_ROW where they do not."""
+
+    words: list[int]
     vectors: Rows
 
 

@@ -16,8 +16,8 @@ from core.index.keyword_index import KeywordIndex
 from core.index.vector_index import VectorIndex
 from core.model.interaction import Interaction
 from core.model.vector import Vector
-from core.verbatim.plan import Plan, RowsOf, Source
-from core.verbatim.segment_order import Positions, SegmentOrder
+from core.verbatim.plan import NO_ROW, Plan, RowsOf, Source
+from core.verbatim.segment_order import MASKED, Positions, SegmentOrder
 
 SEGMENT_WEIGHTS: Mapping[str, float] = {"text": 1.0}
 
@@ -54,10 +54,14 @@ class Verbatim:
 
     @property
     def rows(self) -> RowsOf:
-        """Where every segment stands in the indexes, by position; looked up anew after an edit."""
+        """Where every segment stands in the indexes, by position; looked up anew after an edit. The position of a dropped
+        one has no row, though a segment that came back has its name."""
         edits = (len(self.order), self.words.edits, self.vectors.edits)
         if self._rows is None or self._rows[0] != edits:
-            self._rows = edits, self.source.rows(self.order.every_ref)
+            rows = self.source.rows(self.order.every_ref)
+            for position in np.flatnonzero(self.order.sittings == MASKED).tolist():
+                rows.words[position] = rows.vectors[position] = NO_ROW
+            self._rows = edits, rows
         return self._rows[1]
 
     def want(self, refs: Iterable[SegmentRef]) -> None:

@@ -163,6 +163,19 @@ async def test_a_quarantine_is_out_of_every_answer_and_a_release_undoes_it(told:
     assert await standing(told) == before
 
 
+async def test_a_turn_that_came_back_between_two_that_are_out_brings_none_of_them_along(told: Told) -> None:
+    out = [await retract(told, steps=[step]) for step in (1, 2, 3)]
+    await release(told, out[1].retraction.retraction_id)
+    await settled(told)
+
+    context = retrieval.AssembleContextRequest(
+        input="When does the ferry to Naxos leave?", observe=True, **told.talk
+    )
+    prompt = (await told.service.retrieval.AssembleContext(context)).prompt.rpartition("## Now")[0]
+
+    assert [word for word in ("Anna", "nine", "Graz") if word in prompt] == ["nine"]
+
+
 async def test_what_is_erased_leaves_no_byte(told: Told) -> None:
     done = await retract(told, steps=POISONED)
     erasing = pb.EraseTurnsRequest(retraction_id=done.retraction.retraction_id, **told.talk)
