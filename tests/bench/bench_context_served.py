@@ -40,7 +40,7 @@ HEADER = ("call", "CPU ms", "÷ GetNode", "calls/s", "CPU ÷ other's", "calls/s 
 class Asked:
     """A server, and the calls that are put to it: a method each, and its requests."""
 
-    def __init__(self, channel: grpc.aio.Channel, pid: int, calls: Mapping[str, tuple[str, list[bytes]]]):
+    def __init__(self, channel: Any, pid: int, calls: Mapping[str, tuple[str, list[bytes]]]):
         self._channel, self._pid, self.calls = channel, pid, calls
 
     async def sample(self, name: str, in_flight: int) -> Sample:
