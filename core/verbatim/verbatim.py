@@ -54,8 +54,8 @@ class Verbatim:
 
     @property
     def rows(self) -> RowsOf:
-        """Where every segment stands in the indexes, by position; looked up anew after an edit. The position of a dropped
-        one has no row, though a segment that came back has its name."""
+        """Where every segment stands in the indexes, by position; looked up anew after an edit. A position that was
+        dropped has no row, though a segment that came back has its name."""
         edits = (len(self.order), self.words.edits, self.vectors.edits)
         if self._rows is None or self._rows[0] != edits:
             rows = self.source.rows(self.order.every_ref)

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from service.api.to_proto.values import duration, time
 
@@ -61,7 +62,8 @@ class _Source:
     def __init__(self, message: type[Message]) -> None:
         self._names: dict[str, Any] = {"Message": message}
         self._numbers = count()
-        self._descriptor: Descriptor = message.DESCRIPTOR
+        descriptor: Any = message.DESCRIPTOR  # of either implementation
+        self._descriptor: Descriptor = descriptor
 
     def function(self, value: Any, lines: Mapping[str, Line]) -> Any:
         name = self._descriptor.name
@@ -111,7 +113,7 @@ class _Source:
 def renderer_of(value: Any, message: Descriptor) -> Callable[[Any], Any]:
     """Returns what renders values of a type as a message: as declared, or else by names alone."""
     declared = RENDERERS.get((value, message.full_name))
-    return declared or Renderer(value, message._concrete_class, {}).compiled()
+    return declared or Renderer(value, GetMessageClass(message), {}).compiled()
 
 
 def numbers_of(hint: type[Enum], field: FieldDescriptor) -> dict[Any, int]:

@@ -101,8 +101,15 @@ async def fill_and_purge(load: Load, caller: int) -> int:
         await load.made(tries_again, founding)
         while len(written) < FULL_BANK and not load.is_over:
             name = f"n{len(written)}"
-            node = {"node_id": name, "summary": name, "embedding": vector(1)}
-            adding = partial(client.add_node, bank_id=bank, request_id=f"{bank}-{name}", **node)
+            request_id = f"{bank}-{name}"
+            adding = partial(
+                client.add_node,
+                bank_id=bank,
+                request_id=request_id,
+                node_id=name,
+                summary=name,
+                embedding=vector(1),
+            )
             written[name] = (await load.made(tries_again, adding)).revision
             found = await load.made(tries_again, partial(client.get_node, bank_id=bank, node_id=name))
             assert found.node.revision == written[name], "a read below what was written"

@@ -133,7 +133,12 @@ def _progress(value: Progress) -> pb.ConversationProgress:
         withheld=value.taught.withheld,
         owed=[
             pb.SummaryOwed(
-                summary_id=each.summary_id, kind=_KINDS[each.kind], ranges=conversation.ranges(each.ranges)
+                summary_id=each.summary_id,
+                kind=_KINDS[each.kind],
+                ranges=[
+                    conversation_pb2.StepRange(first_step=r.first_step, last_step=r.last_step)
+                    for r in each.ranges
+                ],
             )
             for each in value.owed
         ],
