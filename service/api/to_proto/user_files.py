@@ -9,7 +9,7 @@ from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
 
 from core.model.collection import Feedback
-from core.model.conversation import ConversationRecord, KeyMemory, Summary
+from core.model.conversation import ConversationRecord, KeyMemory, StepRange, Summary
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.usecases.conversation.verbs.list_turns import PlacedTurn
 from core.usecases.long_term.exchange.export_collection import FilePart
@@ -99,6 +99,10 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
             return "tombstone", _tombstone(value)
         case _:
             return "", bank.response(value).record
+
+
+def _range(value: StepRange) -> conversation_pb2.StepRange:
+    return conversation_pb2.StepRange(first_step=value.first_step, last_step=value.last_step)
 
 
 def _running(value: InvocationRecord) -> conversation_pb2.InvocationSummary:
