@@ -21,7 +21,7 @@ from core.usecases.house import House
 from evaluation.figures import DEPTHS, Outcome, Standing
 from evaluation.methods import Method
 from evaluation.pacing import Progress, Stopwatch, Took
-from evaluation.prompts import Asked, standings
+from evaluation.prompts import MemorizedWorld, standings
 from evaluation.sets import EvaluationSet, Question, World
 
 TENANT = Tenant("evaluation")
@@ -81,7 +81,7 @@ async def ask_set(
     )
 
 
-async def memorized(house: House, world: World, progress: Progress) -> Asked:
+async def memorized(house: House, world: World, progress: Progress) -> MemorizedWorld:
     """Memorizes a world into a bank of its own, and returns it."""
     created = await create_bank(house, CreateBank(tenant=TENANT, bank_id=BankId(world.world_id)))
     key = created.result.key
@@ -93,7 +93,7 @@ async def memorized(house: House, world: World, progress: Progress) -> Asked:
         return asked_of(key, bank, lines)
 
 
-def asked_of(key: BankKey, bank: Bank, lines: Mapping[str, str]) -> Asked:
+def asked_of(key: BankKey, bank: Bank, lines: Mapping[str, str]) -> MemorizedWorld:
     """Returns the places of a question's evidence in a bank whose messages read `lines`."""
     segments = [s for i in bank.tree.interactions for s in bank.tree.segments(i)]
     nodes_of: dict[str, frozenset[NodeId]] = {}
@@ -101,7 +101,7 @@ def asked_of(key: BankKey, bank: Bank, lines: Mapping[str, str]) -> Asked:
         before = nodes_of.get(segment.message_id, frozenset())
         handles = (NodeId(bank.handles.of(node_id)) for node_id in segment.node_ids)
         nodes_of[segment.message_id] = before.union(segment.node_ids, handles)
-    return Asked(
+    return MemorizedWorld(
         key=key,
         message_of={segment.ref: segment.message_id for segment in segments},
         lines=lines,
@@ -110,7 +110,12 @@ def asked_of(key: BankKey, bank: Bank, lines: Mapping[str, str]) -> Asked:
 
 
 async def _ask_all(
-    house: House, asked: Asked, question: Question, methods: Sequence[Method], notes: _Notes, prompts: bool
+    house: House,
+    asked: MemorizedWorld,
+    question: Question,
+    methods: Sequence[Method],
+    notes: _Notes,
+    prompts: bool,
 ) -> None:
     watch = Stopwatch()
     await house.embedder.embed_queries([question.text])
@@ -123,7 +128,7 @@ async def _ask_all(
 
 
 async def _search(
-    house: House, asked: Asked, question: Question, method: Method
+    house: House, asked: MemorizedWorld, question: Question, method: Method
 ) -> tuple[list[frozenset[str]], Took]:
     """Returns the messages behind each hit, and how long the search took."""
     ask = Ask(
@@ -163,7 +168,7 @@ def outcome(
     )
 
 
-def _messages(asked: Asked, hit: Hit) -> frozenset[str]:
+def _messages(asked: MemorizedWorld, hit: Hit) -> frozenset[str]:
     if hit.segment is not None:
         return frozenset((asked.message_of[hit.segment.ref],))
     assert hit.node is not None

@@ -36,7 +36,7 @@ from evaluation.answers import worth_of
 from evaluation.asking import TENANT, memorized
 from evaluation.figures import BUDGETS, Outcome, Standing
 from evaluation.pacing import Progress, Stopwatch, Took
-from evaluation.prompts import Asked
+from evaluation.prompts import MemorizedWorld
 from evaluation.sets import EvaluationSet, Question, World
 
 AT_ONCE = 50  # turns of a call
@@ -73,7 +73,7 @@ class Contexts:
 class _Told:
     """A world told: its bank, its conversation, its collection, and its messages as turns, newest first."""
 
-    asked: Asked
+    asked: MemorizedWorld
     talk: ConversationKey
     facts: CollectionKey
     newest: Sequence[str]

@@ -16,7 +16,7 @@ from core.keys import BankKey
 from core.model.conflict import Conflict, ConflictStatus, Side
 from core.usecases.bank.record import Context
 from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
-from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.house import House
 from core.verbatim.structure import Structure
@@ -88,7 +88,7 @@ async def _sides_found(
     key: BankKey,
     case: Case,
     facts: Mapping[InteractionId, int],
-    last: Memorized,
+    last: MemorizeResult,
     structure: Structure,
 ) -> int:
     """Returns how many of the two sides, the contradicted fact and the new one, are among the first FEW hits."""
@@ -101,7 +101,7 @@ async def _sides_found(
     return found_it + (last.interaction_id in found)
 
 
-def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: Memorized) -> Result:
+def judged(case: Case, bank: Bank, facts: Mapping[InteractionId, int], last: MemorizeResult) -> Result:
     """Returns what the bank's conflicts say about a case whose facts are in it."""
     found = [bank.conflicts[c] for c in last.conflict_ids]
     right = any(_is_right(conflict, facts, case.contradicted) for conflict in found)

@@ -24,7 +24,7 @@ LEAST_TOKENS = {Target.SEGMENTS: 40, Target.NODES: 200, Target.BOTH: 200}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class MemorizedWorld:
     """A world memorized: its bank, the message behind every segment, and of messages their words and nodes (ids,
     handles)."""
 
@@ -35,14 +35,14 @@ class Asked:
 
 
 async def standings(
-    house: House, asked: Asked, question: Question, method: Method
+    house: House, asked: MemorizedWorld, question: Question, method: Method
 ) -> tuple[Standing | None, ...]:
     """Returns how the evidence stands, by budget; None where no prompt can be that small."""
     return tuple([await _standing(house, asked, question, method, budget) for budget in BUDGETS])
 
 
 async def _standing(
-    house: House, asked: Asked, question: Question, method: Method, budget: int
+    house: House, asked: MemorizedWorld, question: Question, method: Method, budget: int
 ) -> Standing | None:
     command = Augment(
         key=asked.key,
@@ -62,7 +62,7 @@ async def _standing(
     return standing(asked, question, made.prompt)
 
 
-def standing(asked: Asked, question: Question, prompt: str) -> Standing:
+def standing(asked: MemorizedWorld, question: Question, prompt: str) -> Standing:
     """Returns what a prompt holds of a question's evidence."""
     line = one_line(prompt)
     shown = {message for message in question.evidence if asked.lines[message] in line}

@@ -123,7 +123,7 @@ def load_settings(config: Path | None = None, **given: Any) -> Settings:
 def make_settings(chosen: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
     """Settings from `chosen` values, the environment over them, `given` ones over both."""
 
-    class Chosen(Settings):
+    class LoadedSettings(Settings):
         @classmethod
         def settings_customise_sources(
             cls, settings_cls: type[BaseSettings], *_: Any, **sources: PydanticBaseSettingsSource
@@ -133,7 +133,7 @@ def make_settings(chosen: Mapping[str, Any], given: Mapping[str, Any]) -> Settin
     whole = {"retrieval": {}, **chosen}  # so that what is missing in it is named one by one
     problems = _strangers(os.environ)
     try:
-        settings = Chosen(**given)
+        settings = LoadedSettings(**given)
     except ValidationError as invalid:
         problems += _explained(invalid, given)
     if problems:

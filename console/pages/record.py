@@ -20,7 +20,7 @@ THUMBS = {"up": pb.THUMB_UP, "down": pb.THUMB_DOWN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class HeldValue:
     """A value and the time in which it held, as a share of the time from the first of them until now."""
 
     record: pb.Record
@@ -46,7 +46,7 @@ async def record(visit: Visit) -> Response:
     return visit.page("record.html", owner=owner, record=found, writer=writer_of(found), values=values)
 
 
-def _values(found: pb.Record, superseded: Sequence[pb.Record], now: int) -> list[Held]:
+def _values(found: pb.Record, superseded: Sequence[pb.Record], now: int) -> list[HeldValue]:
     """Returns a fact and those that it replaced, one after another, newest first, each with its interval."""
     chain = [found]
     for one in chain:
@@ -54,7 +54,7 @@ def _values(found: pb.Record, superseded: Sequence[pb.Record], now: int) -> list
     begun = min(each.valid_from.seconds for each in chain)
     length = max(1, now - begun)
     return [
-        Held(
+        HeldValue(
             record=each,
             start=100 * (each.valid_from.seconds - begun) / length,
             width=max(1.0, 100 * ((each.valid_until.seconds or now) - each.valid_from.seconds) / length),

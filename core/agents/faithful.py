@@ -20,7 +20,7 @@ from core.agents.memory_roles import (
     MOST_STRATEGIES,
     Candidate,
     Compression,
-    Distilled,
+    Distillation,
     Execution,
     KeyOpinion,
     Passage,
@@ -110,7 +110,7 @@ def problem_of_candidate(candidate: Candidate, passages: Sequence[Passage]) -> s
     return _unheard(candidate.content, cited) or _unnamed(candidate.content, cited)
 
 
-def problem_of_distilled(distilled: Distilled, execution: Execution) -> str:
+def problem_of_distilled(distilled: Distillation, execution: Execution) -> str:
     """Returns what is wrong with what a run is claimed to teach; empty if nothing is."""
     lessons = [*distilled.strategies, *((distilled.failure,) if distilled.failure else ())]
     if len(distilled.strategies) > MOST_STRATEGIES:

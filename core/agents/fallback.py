@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from core.agents.memory_roles import (
     Candidate,
-    Distilled,
+    Distillation,
     Distiller,
     Execution,
     Extractor,
@@ -22,14 +22,13 @@ from core.agents.memory_roles import (
 )
 from core.agents.recall_roles import (
     RecallAgents,
-    Reflected,
+    ReflectedRecord,
     ReflectionOpinion,
     Reflector,
     RouteOpinion,
     Router,
 )
 from core.agents.roles import (
-    Absorbed,
     Agents,
     Cluster,
     Clusterer,
@@ -38,6 +37,7 @@ from core.agents.roles import (
     Consolidator,
     Judge,
     MergeOpinion,
+    MergeSource,
     Neighbor,
     Piece,
     Plan,
@@ -132,7 +132,7 @@ class ConsolidatorOr:
 
     async def consolidate(
         self,
-        nodes: Sequence[Absorbed],
+        nodes: Sequence[MergeSource],
         neighbors: Sequence[Neighbor],
         reason: MergeReason,
         verdict: str,
@@ -186,7 +186,9 @@ class ReflectorOr:
     def __init__(self, first: Reflector, second: Reflector) -> None:
         self._first, self._second = first, second
 
-    async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:
+    async def reflect(
+        self, title: str, category: str, records: Sequence[ReflectedRecord]
+    ) -> ReflectionOpinion:
         return await _either(
             lambda: self._first.reflect(title, category, records),
             lambda: self._second.reflect(title, category, records),
@@ -211,7 +213,7 @@ class DistillerOr:
     async def key(self, passages: Sequence[Passage]) -> KeyOpinion:
         return await _either(lambda: self._first.key(passages), lambda: self._second.key(passages))
 
-    async def distil(self, execution: Execution) -> Distilled:
+    async def distil(self, execution: Execution) -> Distillation:
         return await _either(lambda: self._first.distil(execution), lambda: self._second.distil(execution))
 
 

@@ -94,7 +94,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Distilled:
+class Distillation:
     """What a run teaches: at most MOST_STRATEGIES, why it failed, and the run as an episode; each may be missing."""
 
     strategies: tuple[Lesson, ...] = ()
@@ -107,7 +107,7 @@ class Distiller(Protocol):
         """Returns a statement of at most KEY_CHARACTERS, resting on at least one passage."""
         ...
 
-    async def distil(self, execution: Execution) -> Distilled:
+    async def distil(self, execution: Execution) -> Distillation:
         """Returns what worked, what failed and why; nothing of fewer than two calls of tools."""
         ...
 

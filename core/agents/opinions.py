@@ -1,7 +1,7 @@
 """What the agents and the embedder have been asked, and what they answered.
 
 Deciding is synchronous and repeatable: it looks opinions up here. One that is not known yet
-raises `Unasked`; the caller then awaits `Unasked.ask()`, holding nothing, and decides again
+raises `OpinionPending`; the caller then awaits `OpinionPending.ask()`, holding nothing, and decides again
 on the bank as it stands by then. So after a race only what the move made stale is asked anew,
 and no decision is ever built on an opinion about other texts.
 
@@ -12,12 +12,12 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from core.agents.roles import (
-    Absorbed,
     Agents,
     Cluster,
     ConflictOpinion,
     Consolidation,
     MergeOpinion,
+    MergeSource,
     Neighbor,
     RelatedOpinion,
     Topic,
@@ -35,7 +35,7 @@ Opinion = TypeVar("Opinion", ConflictOpinion | MergeOpinion, RelatedOpinion)
 Made = TypeVar("Made")
 
 
-class Unasked(Exception):
+class OpinionPending(Exception):
     """An opinion is missing. `await ask()` gets it; then decide again."""
 
     def __init__(self, ask: Callable[[], Awaitable[None]]) -> None:
@@ -78,50 +78,50 @@ class Opinions:
         return found
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        """Returns one vector per text. Raises Unasked."""
+        """Returns one vector per text. Raises OpinionPending."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
-            raise Unasked(lambda: self._embed(missing))
+            raise OpinionPending(lambda: self._embed(missing))
         return [self._vectors[text] for text in texts]
 
     def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
     ) -> list[ConflictOpinion | MergeOpinion]:
-        """Returns the opinions of phase 1, most confident first. Raises Unasked for candidates not judged yet."""
+        """Returns the opinions of phase 1, most confident first. Raises OpinionPending where one is not judged yet."""
         missing = [c for c in candidates if (new, c) not in self._first]
         if missing:
-            raise Unasked(lambda: self._judge_first(new, missing))
+            raise OpinionPending(lambda: self._judge_first(new, missing))
         found = [o for c in candidates if (o := self._first[new, c]) is not None]
         return sorted(found, key=lambda o: (-o.confidence, o.existing))
 
     def related(self, new: Topic, candidates: Sequence[Topic]) -> list[RelatedOpinion]:
-        """Returns the opinions of phase 2, most confident first. Raises Unasked for candidates not judged yet."""
+        """Returns the opinions of phase 2, most confident first. Raises OpinionPending where one is not judged yet."""
         missing = [c for c in candidates if (new, c) not in self._second]
         if missing:
-            raise Unasked(lambda: self._judge_second(new, missing))
+            raise OpinionPending(lambda: self._judge_second(new, missing))
         found = [o for c in candidates if (o := self._second[new, c]) is not None]
         return sorted(found, key=lambda o: (-o.confidence, o.existing))
 
     def consolidation(
         self,
-        nodes: tuple[Absorbed, ...],
+        nodes: tuple[MergeSource, ...],
         neighbors: tuple[Neighbor, ...],
         reason: MergeReason,
         verdict: str,
         strategy: str,
         evidence: str = "",
     ) -> Consolidation:
-        """Returns one node's content out of several. Raises Unasked."""
+        """Returns one node's content out of several. Raises OpinionPending."""
         question = (nodes, neighbors, reason, verdict, strategy, evidence)
         if question not in self._consolidations:
-            raise Unasked(lambda: self._consolidate(*question))
+            raise OpinionPending(lambda: self._consolidate(*question))
         return self._consolidations[question]
 
     def verdict_type(self, sides: tuple[Topic, ...], verdict: str, evidence: str) -> VerdictType:
-        """Returns how a verdict settles the contradiction of these nodes. Raises Unasked."""
+        """Returns how a verdict settles the contradiction of these nodes. Raises OpinionPending."""
         question = (sides, verdict, evidence)
         if question not in self._verdict_types:
-            raise Unasked(lambda: self._read_verdict(*question))
+            raise OpinionPending(lambda: self._read_verdict(*question))
         return self._verdict_types[question]
 
     async def _embed(self, texts: Sequence[str]) -> None:
@@ -143,7 +143,7 @@ class Opinions:
 
     async def _consolidate(
         self,
-        nodes: tuple[Absorbed, ...],
+        nodes: tuple[MergeSource, ...],
         neighbors: tuple[Neighbor, ...],
         reason: MergeReason,
         verdict: str,

@@ -1,6 +1,6 @@
 """A language model's reply, read strictly.
 
-Law: pure. What comes out is complete and of the kind it claims to be, or `Malformed` says what is
+Law: pure. What comes out is complete and of the kind it claims to be, or `MalformedReply` says what is
 wrong, in words for the model that is asked again. Text is kept as it is, but for what no store or
 wire can carry (lone surrogates, NUL and other control characters).
 """
@@ -22,7 +22,7 @@ CODE_FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*?)\n?[ \t]*```", re.D
 NUMBERS = re.compile(r"\s*(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?\s*")
 
 
-class Malformed(Exception):
+class MalformedReply(Exception):
     """A reply that cannot be used. `problem` is told to the model when it is asked again."""
 
     def __init__(self, problem: str) -> None:
@@ -30,12 +30,12 @@ class Malformed(Exception):
         self.problem = problem
 
 
-class Misshapen(Malformed):
+class MisshapenReply(MalformedReply):
     """A reply that is not of the form asked for, whatever it says: the form was not understood, or not known."""
 
 
 def read_object(text: str) -> "Fields":
-    """Returns the JSON object that a reply is. Raises Malformed.
+    """Returns the JSON object that a reply is. Raises MalformedReply.
 
     Tolerated where no doubt is left: thoughts before it (ended by `</think>`), one code fence around
     it, words before it that hold no brace. Nothing may follow it.
@@ -43,13 +43,13 @@ def read_object(text: str) -> "Fields":
     whole = text.strip().removeprefix("\ufeff")
     try:
         return Fields(_loaded(whole))
-    except Malformed as problem:
+    except MalformedReply as problem:
         bare = _bare(whole)
         if bare == whole:
             raise
         try:
             return Fields(_loaded(bare))
-        except Malformed:
+        except MalformedReply:
             raise problem from None
 
 
@@ -69,25 +69,25 @@ def _loaded(text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as failure:
         problem = failure.msg if isinstance(failure, json.JSONDecodeError) else "numbers or nesting too large"
         cut = "; it ends too early" if text.startswith("{") and not text.endswith("}") else ""
-        raise Misshapen(f"the reply is not JSON ({problem}{cut})") from None
+        raise MisshapenReply(f"the reply is not JSON ({problem}{cut})") from None
     if not isinstance(value, dict):
-        raise Misshapen("the reply is not a JSON object")
+        raise MisshapenReply("the reply is not a JSON object")
     return value
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Malformed("a key stands twice in one object")
+        raise MalformedReply("a key stands twice in one object")
     return found
 
 
 def _no_constant(name: str) -> Any:
-    raise Malformed(f"{name} is not a number")
+    raise MalformedReply(f"{name} is not a number")
 
 
 class Fields:
-    """One JSON object's fields, each read as what it must be. Raises Malformed, with the field's path."""
+    """One JSON object's fields, each read as what it must be. Raises MalformedReply, with the field's path."""
 
     def __init__(self, values: Mapping[str, Any], path: str = "") -> None:
         self._values = values
@@ -100,7 +100,7 @@ class Fields:
         """Returns a text that is not blank, line breaks kept."""
         found = self.text_or_nothing(name)
         if not found:
-            raise Malformed(f"{self.at(name)} is empty")
+            raise MalformedReply(f"{self.at(name)} is empty")
         return found
 
     def text_or_nothing(self, name: str) -> str:
@@ -117,7 +117,9 @@ class Fields:
         """Returns a text of one line, of a sentence's length or two's."""
         found = self.line(name)
         if len(found) > LONGEST_SENTENCE:
-            raise Malformed(f"{self.at(name)} is to be one sentence of at most {LONGEST_SENTENCE} characters")
+            raise MalformedReply(
+                f"{self.at(name)} is to be one sentence of at most {LONGEST_SENTENCE} characters"
+            )
         return found
 
     def flag(self, name: str) -> bool:
@@ -126,14 +128,14 @@ class Fields:
     def confidence(self, name: str) -> float:
         value = self._of(name, (int, float), "a number")
         if isinstance(value, bool) or not 0.0 <= value <= 1.0:
-            raise Malformed(f"{self.at(name)} is a number from 0 to 1, not {shown(value)}")
+            raise MalformedReply(f"{self.at(name)} is a number from 0 to 1, not {shown(value)}")
         return float(value)
 
     def choice(self, name: str, allowed: Collection[str]) -> str:
         value = self._of(name, str, "a string")
         if value not in allowed:
             known = ", ".join(map(shown, list(allowed)[:LISTED])) + (", …" if len(allowed) > LISTED else "")
-            raise Malformed(f"{self.at(name)} is one of {known}, not {shown(value)}")
+            raise MalformedReply(f"{self.at(name)} is one of {known}, not {shown(value)}")
         return str(value)
 
     def keywords(self, name: str) -> tuple[str, ...]:
@@ -150,7 +152,7 @@ class Fields:
         values = self._strings(name)
         for value in values:
             if value not in allowed:
-                raise Malformed(f"{self.at(name)} names {shown(value)}, which was not given")
+                raise MalformedReply(f"{self.at(name)} names {shown(value)}, which was not given")
         return list(dict.fromkeys(values))
 
     def numbers(self, name: str, end: int) -> list[int]:
@@ -160,10 +162,10 @@ class Fields:
             match = None if isinstance(value, bool) else NUMBERS.fullmatch(str(value))
             first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
             if first > last or last >= end:
-                raise Malformed(f"{self.at(name)} names {shown(value)}: numbers go from 0 to {end - 1}")
+                raise MalformedReply(f"{self.at(name)} names {shown(value)}: numbers go from 0 to {end - 1}")
             found.extend(range(first, last + 1))
             if len(found) > 2 * end:  # a few repetitions are slips; ranges without end would fill the memory
-                raise Malformed(f"{self.at(name)} names numbers again and again")
+                raise MalformedReply(f"{self.at(name)} names numbers again and again")
         return found
 
     def rows(self, name: str) -> "list[Fields]":
@@ -171,14 +173,14 @@ class Fields:
         for index, row in enumerate(self._list(name)):
             path = f"{self.at(name)}[{index}]"
             if not isinstance(row, dict):
-                raise Misshapen(f"{path} is not an object")
+                raise MisshapenReply(f"{path} is not an object")
             rows.append(Fields(row, path))
         return rows
 
     def _strings(self, name: str) -> list[str]:
         values = self._list(name)
         if not all(isinstance(value, str) for value in values):
-            raise Misshapen(f"{self.at(name)} is a list of strings")
+            raise MisshapenReply(f"{self.at(name)} is a list of strings")
         return values
 
     def _list(self, name: str) -> list[Any]:
@@ -186,10 +188,10 @@ class Fields:
 
     def _of(self, name: str, kind: type | tuple[type, ...], kind_name: str) -> Any:
         if name not in self._values:
-            raise Misshapen(f"{self.at(name)} is missing")
+            raise MisshapenReply(f"{self.at(name)} is missing")
         value = self._values[name]
         if not isinstance(value, kind):
-            raise Misshapen(f"{self.at(name)} is not {kind_name}")
+            raise MisshapenReply(f"{self.at(name)} is not {kind_name}")
         return value
 
 

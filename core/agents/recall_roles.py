@@ -38,7 +38,7 @@ class Router(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reflected:
+class ReflectedRecord:
     """A record as the Reflector sees it. `number` counts within the question, from 0."""
 
     number: int
@@ -58,7 +58,9 @@ class ReflectionOpinion:
 
 
 class Reflector(Protocol):
-    async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:
+    async def reflect(
+        self, title: str, category: str, records: Sequence[ReflectedRecord]
+    ) -> ReflectionOpinion:
         """Returns the pattern over single cases, under a heading."""
         ...
 
@@ -74,7 +76,7 @@ class RecallAgents:
 # ---- what core asks of a reflection ----
 
 
-def problem_of_reflection(opinion: ReflectionOpinion, title: str, records: Sequence[Reflected]) -> str:
+def problem_of_reflection(opinion: ReflectionOpinion, title: str, records: Sequence[ReflectedRecord]) -> str:
     """Returns what is wrong with it, in words for its author; empty if nothing is."""
     if not opinion.records or not set(opinion.records) <= {record.number for record in records}:
         return "it must name the records it rests on, of those given"
@@ -90,7 +92,7 @@ def problem_of_reflection(opinion: ReflectionOpinion, title: str, records: Seque
     return f"{unheard} stands in none of the records" if unheard else ""
 
 
-def _told(record: Reflected) -> str:
+def _told(record: ReflectedRecord) -> str:
     return f"{record.content} {record.event_time:%Y %m %d} {record.confidence:.2f} {record.subcategory}"
 
 

@@ -186,7 +186,7 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absorbed:
+class MergeSource:
     """A node to be merged, with its time: newer information wins."""
 
     topic: Topic
@@ -227,7 +227,7 @@ class Consolidation:
 class Consolidator(Protocol):
     async def consolidate(
         self,
-        nodes: Sequence[Absorbed],
+        nodes: Sequence[MergeSource],
         neighbors: Sequence[Neighbor],
         reason: MergeReason,
         verdict: str,

@@ -44,7 +44,7 @@ ANSWERS: Mapping[type[BaseException], Answer] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RoleCall:
     """One question to one role: how it ended, after how many seconds, and what it cost."""
 
     role: str
@@ -53,11 +53,11 @@ class Asked:
     cost: RoleUsage
 
 
-Listen = Callable[[Asked], None]
+Listen = Callable[[RoleCall], None]
 """Told of every question when it has ended."""
 
 
-class Purse:
+class TokenBudget:
     """What may be spent under one setting (`allowed` tokens; 0: no bound), and what has been.
 
     `recorded` of it is known to be on the bank's record, the rest is still to be put there.
@@ -99,13 +99,13 @@ class Ledger:
         self,
         clock: Clock,
         *,
-        call: Purse | None = None,
-        bank: Purse | None = None,
+        call: TokenBudget | None = None,
+        bank: TokenBudget | None = None,
         listen: Listen | None = None,
     ) -> None:
         self.clock = clock
-        self.call = call or Purse("")
-        self._bank = bank or Purse("")
+        self.call = call or TokenBudget("")
+        self._bank = bank or TokenBudget("")
         self._listen = listen
         self._roles: dict[str, RoleUsage] = {}
         self._unrecorded = 0
@@ -144,7 +144,7 @@ class Ledger:
         self.call.charge(tokens)
         self._bank.charge(tokens)
 
-    def close(self, asked: Asked) -> None:
+    def close(self, asked: RoleCall) -> None:
         """Counts a question as ended."""
         self._roles[asked.role] = self._roles.get(asked.role, RoleUsage()) + asked.cost
         if self._listen is not None:
@@ -171,7 +171,7 @@ class Question(AbstractContextManager[None]):
         calls = 0 if self.cost.calls else 1
         cost = self.cost + RoleUsage(calls=calls, milliseconds=round(seconds * 1000))
         answer = self._answer(kind)
-        self.ledger.close(Asked(role=self._role, answer=answer, seconds=seconds, cost=cost))
+        self.ledger.close(RoleCall(role=self._role, answer=answer, seconds=seconds, cost=cost))
 
     def _answer(self, failure: type[BaseException] | None) -> Answer:
         if failure is None:

@@ -50,7 +50,7 @@ from core.errors import (
 )
 from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.index.keyword_index import KeywordIndex
-from core.index.postings import Prepared
+from core.index.postings import PreparedDocuments
 from core.index.vector_index import VectorIndex
 from core.keys import BankKey
 from core.model.bank import BankRecord, SpaceSource
@@ -72,8 +72,8 @@ SEGMENTS = "segments"
 class PreparedChange:
     """What `apply` would otherwise spend its time on: the words of new texts, found beforehand."""
 
-    nodes: Prepared[NodeId]
-    segments: Prepared[SegmentRef]
+    nodes: PreparedDocuments[NodeId]
+    segments: PreparedDocuments[SegmentRef]
 
 
 class Bank(Restless):

@@ -9,7 +9,7 @@ from core.bank.graph import QueryGraph
 from core.bank.rows import NodeRows
 from core.bank.state import BankState, other_steps_of
 from core.ids import InteractionId, NodeId, SegmentRef
-from core.index.giving_way import in_turns, now_and_then
+from core.index.giving_way import every_n, in_turns
 from core.index.restoring import Cached, Texts, restore_vectors, restore_words
 from core.index.rows import VectorRows
 
@@ -58,11 +58,11 @@ def _restore(
         return bank.tree.order.known(ref_of(name))
 
     give_way = tuning.give_way
-    known_node, known_ref = now_and_then(node_id, give_way), now_and_then(ref, give_way)
+    known_node, known_ref = every_n(node_id, give_way), every_n(ref, give_way)
     restore_vectors(
         bank.node_vectors, cached.get("node_vectors"), vectors, known_node, give_way, tuning.report
     )
-    node_texts = Texts(bank.nodes, now_and_then(node_fields, give_way))
+    node_texts = Texts(bank.nodes, every_n(node_fields, give_way))
     restore_words(bank.node_words, cached.get("node_words"), node_texts, known_node, give_way, tuning.report)
 
     made, interactions = state.segment_vectors or {}, bank.tree.interactions
@@ -76,7 +76,7 @@ def _restore(
     for segment in made:
         bank.verbatim.wanting.pop(segment, None)
     refs = {ref: ref for interaction_id in interactions for ref in bank.tree.refs(interaction_id)}
-    segment_texts = Texts(refs, now_and_then(lambda ref: {"text": bank.tree.line(ref)}, give_way))
+    segment_texts = Texts(refs, every_n(lambda ref: {"text": bank.tree.line(ref)}, give_way))
     restore_words(
         bank.verbatim.words, cached.get("segment_words"), segment_texts, known_ref, give_way, tuning.report
     )

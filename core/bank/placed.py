@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.bank.bank import Bank
 from core.bank.plan import BankPlan
 from core.ids import NodeId, SegmentRef
-from core.index.scoring import Scored
+from core.index.scoring import ScoredCandidate
 from core.verbatim import placed as by_place
 from core.verbatim.candidates import sides
 from core.verbatim.plan import Plan, Source
@@ -60,7 +60,7 @@ def credibility(bank: Bank, ref: SegmentRef) -> float:
     return attempt * (1.0 - (1.0 - REFUTED) * bank.tree.refuted_share(ref))
 
 
-def placed(plan: BankPlan) -> list[Scored[SegmentRef]]:
+def placed(plan: BankPlan) -> list[ScoredCandidate[SegmentRef]]:
     """Returns the best `top_k` segments, in order."""
     bank = plan.bank
     return by_place.placed(plan.plan, plan.segments, bank.verbatim.order, BankOfSegments(bank))

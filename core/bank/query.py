@@ -13,7 +13,7 @@ from core.model.interaction import Segment
 from core.model.node import Node
 from core.verbatim.query import ADMITS_ALL, Filter, Fusion, Query, Target
 
-__all__ = ["ADMITS_ALL", "Filter", "Found", "Fusion", "Hit", "Query", "Target"]
+__all__ = ["ADMITS_ALL", "Filter", "QueryResult", "Fusion", "Hit", "Query", "Target"]
 
 
 class Hit(NamedTuple):
@@ -41,7 +41,7 @@ class Hit(NamedTuple):
         return shown.event_time
 
 
-class Found(NamedTuple):
+class QueryResult(NamedTuple):
     """Hits in score order; their neighbourhood, each node once, hits left out.
 
     `by_words` and `by_meaning` tell which sides were searched: the score of another side is 0 throughout.

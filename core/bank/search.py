@@ -12,11 +12,11 @@ from core.bank.bank import Bank
 from core.bank.other_sides import with_other_sides
 from core.bank.placed import credibility, placed
 from core.bank.plan import BankPlan, plan_in
-from core.bank.query import Found, Fusion, Hit, Query, Target
+from core.bank.query import Fusion, Hit, Query, QueryResult, Target
 from core.bank.reranked import Opinions, reranked
 from core.ids import InteractionId, NodeId, SegmentRef
 from core.index import scoring
-from core.index.scoring import Mode, Scored
+from core.index.scoring import Mode, ScoredCandidate
 from core.model.node import Node
 from core.model.vector import Vector
 from core.verbatim.candidates import scored
@@ -26,7 +26,7 @@ JUDGED_SEGMENTS = 16  # of a new node that are looked at
 BESIDES = 4  # nodes that a new one is judged against for what their segments say
 
 
-def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
+def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> QueryResult:
     """Returns the best `top_k` hits for a query, and the nodes around them; by a reranker's `opinions` too, if
     given.
 
@@ -47,7 +47,7 @@ def search(bank: Bank, query: Query, opinions: Opinions | None = None) -> Found:
     if best and query.structure.conflicts and bank.conflicts:
         best = _ordered(with_other_sides(plan, best))[: query.top_k]
     near, truncated = _neighborhood(bank, best, query)
-    return Found(
+    return QueryResult(
         hits=tuple(best),
         neighbors=near,
         neighbors_truncated=truncated,
@@ -132,13 +132,15 @@ def _hits(plan: BankPlan) -> list[Hit]:
     return hits
 
 
-def _nodes(plan: BankPlan) -> list[Scored[NodeId]]:
+def _nodes(plan: BankPlan) -> list[ScoredCandidate[NodeId]]:
     nodes, query = plan.bank.nodes, plan.query
     found = scored(plan.plan, plan.nodes)
     return scoring.in_order(found, lambda n: nodes[n].event_time, k=query.top_k, min_score=query.min_score)
 
 
-def _segments(plan: BankPlan, wanted: Callable[[SegmentRef], bool] | None = None) -> list[Scored[SegmentRef]]:
+def _segments(
+    plan: BankPlan, wanted: Callable[[SegmentRef], bool] | None = None
+) -> list[ScoredCandidate[SegmentRef]]:
     """Returns the best segments, of those `wanted`, by the plain formula."""
     tree, query = plan.bank.tree, plan.query
     source = plan.segments._replace(allowed=_both(wanted, plan.segments.allowed))
@@ -151,14 +153,16 @@ def _segments(plan: BankPlan, wanted: Callable[[SegmentRef], bool] | None = None
     )
 
 
-def _evidence(plan: BankPlan) -> list[Scored[SegmentRef]]:
+def _evidence(plan: BankPlan) -> list[ScoredCandidate[SegmentRef]]:
     """Returns the best segments, by their places too where the query wants that. Ranks alone know no places."""
     if plan.query.structure.reorders and plan.query.fusion is Fusion.WEIGHTED:
         return placed(plan)
     return _segments(plan)
 
 
-def _lifted(plan: BankPlan, nodes: Sequence[Hit], segments: Sequence[Scored[SegmentRef]]) -> list[Hit]:
+def _lifted(
+    plan: BankPlan, nodes: Sequence[Hit], segments: Sequence[ScoredCandidate[SegmentRef]]
+) -> list[Hit]:
     """Ranks target BOTH: a node scores as the better of itself and its best segment; other segments stand alone."""
     tree, allowed = plan.bank.tree, plan.nodes.allowed
     hits = {hit.node.node_id: hit for hit in nodes if hit.node}
@@ -169,7 +173,8 @@ def _lifted(plan: BankPlan, nodes: Sequence[Hit], segments: Sequence[Scored[Segm
             hit = hits.get(owner)
             if hit is None or hit.score < found.score:
                 (lifted,) = _node_hits(
-                    plan.bank, [Scored(owner, found.score, found.attribute_score, found.embedding_score)]
+                    plan.bank,
+                    [ScoredCandidate(owner, found.score, found.attribute_score, found.embedding_score)],
                 )
                 hits[owner] = lifted._replace(best_segment=found.key)
         if not owners:
@@ -181,7 +186,7 @@ def _lifted(plan: BankPlan, nodes: Sequence[Hit], segments: Sequence[Scored[Segm
 # ---- hits ----
 
 
-def _node_hits(bank: Bank, found: Iterable[Scored[NodeId]]) -> list[Hit]:
+def _node_hits(bank: Bank, found: Iterable[ScoredCandidate[NodeId]]) -> list[Hit]:
     """Hits of what was found, in its order."""
     nodes, neighbors = bank.nodes, bank.graph.neighbors
     return [
@@ -190,7 +195,7 @@ def _node_hits(bank: Bank, found: Iterable[Scored[NodeId]]) -> list[Hit]:
     ]
 
 
-def _segment_hit(bank: Bank, scored: Scored[SegmentRef], *, unstructured: bool = False) -> Hit:
+def _segment_hit(bank: Bank, scored: ScoredCandidate[SegmentRef], *, unstructured: bool = False) -> Hit:
     return Hit(
         score=scored.score,
         attribute_score=scored.attribute_score,

@@ -18,7 +18,7 @@ from core.context.evidence import (
     Disputes,
     Kind,
     Placement,
-    Said,
+    SentenceKeys,
     Source,
     said,
     untold,
@@ -80,7 +80,7 @@ class _Told(NamedTuple):
     candidate: Candidate
 
     @property
-    def said(self) -> Said:
+    def said(self) -> SentenceKeys:
         return self.candidate.said
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.context.sections import Assembled, Item, LeftOut, Loss, Section, SectionSize, Standing, Tier
+from core.context.sections import Assembly, Item, LeftOut, Loss, Section, SectionSize, Standing, Tier
 from core.errors import BudgetTooSmall
 from core.text.tokens import LINE_BREAK, PARTS, tokens_of, weight
 
@@ -21,7 +21,7 @@ LEAST_LEFT = 8 * PARTS
 """Room below which nothing is looked for that might fill it."""
 
 
-def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Assembled:
+def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Assembly:
     """Renders all sections as one text of at most `budget` tokens (None: no bound).
 
     Raises BudgetTooSmall naming `field` when what is fixed does not fit.
@@ -41,7 +41,7 @@ def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Ass
     if budget is not None and total > budget:
         raise BudgetTooSmall(field, total, budget)
     texts = {page.section.name: page.text() for page in pages if page.lines}
-    return Assembled(
+    return Assembly(
         text="\n\n".join(texts.values()),
         tokens=total,
         sections=tuple(page.size() for page in pages if page.lines),

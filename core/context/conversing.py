@@ -13,13 +13,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.context.evidence import BEST, NO_DISPUTES, NOTHING_SAID, Disputes, Placement, Said, said
+from core.context.evidence import BEST, NO_DISPUTES, NOTHING_SAID, Disputes, Placement, SentenceKeys, said
 from core.context.lines import hanging, indented, opening, said_now
 from core.context.passages import longest_in
 from core.context.sections import Item, Section, Tier
 from core.context.shares import KEYS, LEAST_KEYS, SUMMARIES, latest
 from core.context.turns import cut, evidence_item, name_of, shown_of, turn_item
-from core.conversation.recalling import Recalled
+from core.conversation.recalling import RecalledConversation
 from core.language import Words, language_of
 from core.model.conversation import KeyMemory, KeyType, Summary, Turn
 from core.model.invocation import InvocationSummary
@@ -43,7 +43,7 @@ class Talk:
     """What was read of a conversation for a prompt. `turns`: those that may stand in it, by step; `in_reply`: the steps
     of long ones whose reply fits best; `lying`: steps of turns that only lie in a cluster with one that fits."""
 
-    recalled: Recalled
+    recalled: RecalledConversation
     turns: Mapping[int, Turn]
     in_reply: Collection[int]
     lying: Collection[int]
@@ -109,7 +109,7 @@ def _key(key: KeyMemory, mark: str = "") -> str:
     return f"- {mark}{hanging(key.text.strip())}"
 
 
-def _promoted(recalled: Recalled, placement: Placement, words: Words, budget: int) -> Section:
+def _promoted(recalled: RecalledConversation, placement: Placement, words: Words, budget: int) -> Section:
     """Returns the keys of the system; that of the cluster longest without a hit goes first."""
     stays = {key.key_id: place for place, key in enumerate(recalled.promoted)}
     items = tuple(
@@ -132,12 +132,12 @@ def _day(key: KeyMemory, words: Words) -> str:
     return f"{words.dates.written(key.event_time)} " if key.event_time else ""
 
 
-def _told_by(key: KeyMemory, placement: Placement) -> Said:
+def _told_by(key: KeyMemory, placement: Placement) -> SentenceKeys:
     """Returns the sentences of a key, where there are quarrels that they may be about."""
     return said(key.text) if placement.disputes else NOTHING_SAID
 
 
-def _mark(told: Said, placement: Placement, words: Words) -> str:
+def _mark(told: SentenceKeys, placement: Placement, words: Words) -> str:
     """Returns the mark of what says one side of a quarrel that was not found; empty for all else."""
     return f"{words.contested} " if placement.is_disputed(told) else ""
 
@@ -176,7 +176,7 @@ class _Summary(NamedTuple):
     short_takes: int
     length: int
     rest: str
-    said: Said
+    said: SentenceKeys
 
     def opening(self, text: str) -> str:
         return f"{text[: self.length]}{self.rest}"
@@ -317,7 +317,7 @@ def _as_evidence(item: Item, spare: float, weight: float | None, is_best: bool) 
     return item._replace(short="", tier=Tier.FITTING, weight=weight)
 
 
-def _beside_its_other_side(item: Item, told: Said, placement: Placement, words: Words) -> Item:
+def _beside_its_other_side(item: Item, told: SentenceKeys, placement: Placement, words: Words) -> Item:
     """Returns a turn that says one side of a quarrel so that it does not stand without the other; marked, where it
     stays in any case or the other was not found. Any other turn is returned as it is."""
     required, stays = placement.requires(told), item.tier is Tier.LAST

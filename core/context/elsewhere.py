@@ -17,7 +17,7 @@ from core.context.turns import shown_of
 from core.conversation.telling import REPLY
 from core.ids import ConversationId
 from core.language import Words
-from core.model.bearing import Shown
+from core.model.bearing import PromptSlot
 from core.model.conversation import Turn
 from core.model.interaction import Segment
 from core.text.analysis import terms
@@ -31,7 +31,7 @@ ANSWERED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Piece(Shown):
+class Piece(PromptSlot):
     """The words of a turn that a prompt shows, and the candidate that they are; either text may be empty."""
 
     input: str

@@ -52,7 +52,7 @@ class Kind(IntEnum):
     PAIR = 4  # both sides of a conflict
 
 
-class Said(NamedTuple):
+class SentenceKeys(NamedTuple):
     """The sentences of a text, as numbers that only equal ones share; `is_telling`: one is long enough that another
     like it is no chance; `speakers`: who said them, as far as that is known."""
 
@@ -61,7 +61,7 @@ class Said(NamedTuple):
     speakers: frozenset[str] = frozenset()
 
 
-NOTHING_SAID = Said(frozenset(), False)
+NOTHING_SAID = SentenceKeys(frozenset(), False)
 
 
 class Candidate(NamedTuple):
@@ -71,7 +71,7 @@ class Candidate(NamedTuple):
     item_id: str
     kind: Kind
     time: datetime
-    said: Said
+    said: SentenceKeys
     tokens: int
 
 
@@ -110,7 +110,7 @@ class Disputes:
             for number in numbers:
                 self._by_sentence.setdefault(number, []).append((name, side))
 
-    def touched(self, said_: Said) -> dict[str, set[int]]:
+    def touched(self, said_: SentenceKeys) -> dict[str, set[int]]:
         """Returns the quarrels of which a text says something, with the sides that it says."""
         if self._by_sentence.keys().isdisjoint(said_.sentences):
             return {}
@@ -120,7 +120,7 @@ class Disputes:
                 told.setdefault(name, set()).add(side)
         return told
 
-    def one_sided(self, said_: Said) -> list[str]:
+    def one_sided(self, said_: SentenceKeys) -> list[str]:
         """Returns the quarrels of which a text says a side, but not all."""
         return [name for name, sides in self.touched(said_).items() if len(sides) < self._sides[name]]
 
@@ -152,13 +152,13 @@ class Placement(NamedTuple):
         """The name of the heaviest; empty where nothing was found."""
         return next(iter(self.weights), "")
 
-    def requires(self, said_: Said) -> tuple[str, ...]:
+    def requires(self, said_: SentenceKeys) -> tuple[str, ...]:
         """Returns the items without which a text may not stand: the pairs of which it says a side, but not all."""
         if not self.pairs:
             return ()
         return tuple(name for name in self.disputes.one_sided(said_) if name in self.pairs)
 
-    def is_disputed(self, said_: Said) -> bool:
+    def is_disputed(self, said_: SentenceKeys) -> bool:
         """Whether a text says one side of a quarrel that was not found: all that can be done is to mark it."""
         if not self.disputes:
             return False
@@ -168,7 +168,7 @@ class Placement(NamedTuple):
 NOTHING = Placement({}, {}, {})
 
 
-def said(*texts: str, speakers: Iterable[str] = ()) -> Said:
+def said(*texts: str, speakers: Iterable[str] = ()) -> SentenceKeys:
     """Takes texts apart: case, marks, a speaker's name before a sentence and dates appended to it are left aside."""
     names = frozenset(name.casefold() for name in speakers if name)
     numbers, is_telling = set(), False
@@ -177,7 +177,7 @@ def said(*texts: str, speakers: Iterable[str] = ()) -> Said:
             is_telling = is_telling or len(sentence) >= LEAST_LATIN or _is_wide(sentence)
             if plain := _plain(sentence, names):
                 numbers.add(hash(plain))
-    return Said(frozenset(numbers), is_telling, names)
+    return SentenceKeys(frozenset(numbers), is_telling, names)
 
 
 def untold(text: str, sentences: Collection[int], speakers: Iterable[str] = ()) -> str:

@@ -7,20 +7,20 @@ from core.context.bank_evidence import MEMORIES
 from core.context.conversing import RECALL
 from core.context.elsewhere import ELSEWHERE
 from core.context.evidence import Candidate, Kind, Placement
-from core.context.long_term import EPISODES, FACTS, STRATEGIES, Known
+from core.context.long_term import EPISODES, FACTS, STRATEGIES, CollectionEvidence
 from core.context.sections import LeftOut, Loss
 
 _SECTIONS = {Kind.ELSEWHERE: ELSEWHERE, Kind.PASSAGE: MEMORIES, Kind.PAIR: MEMORIES, Kind.TURN: RECALL}
 
 
-def below_floor(placement: Placement, known: Known | None = None) -> tuple[LeftOut, ...]:
+def below_floor(placement: Placement, known: CollectionEvidence | None = None) -> tuple[LeftOut, ...]:
     """Returns what weighs less than the floor, the heaviest first; `known`: the records among it."""
     return tuple(
         LeftOut(_section(each, known), each.item_id, Loss.BELOW_FLOOR, 0) for each in placement.below
     )
 
 
-def _section(candidate: Candidate, known: Known | None) -> str:
+def _section(candidate: Candidate, known: CollectionEvidence | None) -> str:
     if candidate.kind is not Kind.FACT or known is None:
         return _SECTIONS.get(candidate.kind, FACTS)
     if any(record.record_id == candidate.item_id for record in known.strategies):

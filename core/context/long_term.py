@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.context import shares
-from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, Said, said
+from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, SentenceKeys, said
 from core.context.lines import indented, one_line, same
 from core.context.sections import Item, Section, Tier
 from core.ids import ReflectionId
@@ -31,7 +31,7 @@ SHARES = {PREFERENCES: shares.PREFERENCES, STRATEGIES: shares.STRATEGIES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class CollectionEvidence:
     """What a collection has for an input, each best first, and the reflections that stand over any of it."""
 
     preferences: Sequence[Record] = ()
@@ -51,14 +51,14 @@ def candidate_of(record: Record) -> Candidate:
     return _shown(record).candidate
 
 
-def sentences_of(known: Known, placement: Placement) -> frozenset[int]:
+def sentences_of(known: CollectionEvidence, placement: Placement) -> frozenset[int]:
     """Returns the sentences of the preferences and facts that stand."""
     standing = [fact for fact in known.facts if fact.record_id in placement.weights]
     return frozenset().union(*(_shown(record).said.sentences for record in (*known.preferences, *standing)))
 
 
 def long_term_sections(
-    known: Known, placement: Placement, words: Words, *, alone: bool = False
+    known: CollectionEvidence, placement: Placement, words: Words, *, alone: bool = False
 ) -> list[Section]:
     """Returns the parts in their order. `alone`: nothing else wants the budget, so they have no shares of it."""
     shares_ = {} if alone else SHARES
@@ -156,7 +156,7 @@ class _Record(NamedTuple):
 
     line: str
     opening: str
-    said: Said
+    said: SentenceKeys
     candidate: Candidate
 
 
@@ -175,7 +175,7 @@ def _shown(record: Record) -> _Record:
     return shown
 
 
-def _as_candidate(record: Record, says: Said) -> Candidate:
+def _as_candidate(record: Record, says: SentenceKeys) -> Candidate:
     tells_more = record.episode is not None or record.detail.strip() or record.state is RecordState.CONTESTED
     name = record.record_id
     return Candidate(
@@ -235,7 +235,7 @@ def _told(record: Record, words: Words) -> list[str]:
     ]
 
 
-def _reflections(known: Known, placement: Placement) -> tuple[Item, ...]:
+def _reflections(known: CollectionEvidence, placement: Placement) -> tuple[Item, ...]:
     """Returns what was learnt over any of what stands; it weighs as the heaviest of that."""
     weights: dict[ReflectionId, float] = {}
     standing = [*known.preferences, *known.strategies] if placement.is_floored else known.records

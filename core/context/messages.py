@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from core.context.conversing import INPUT, SHORT
 from core.context.frame import as_data
 from core.context.lines import one_line
-from core.context.sections import Assembled, Loss
+from core.context.sections import Assembly, Loss
 from core.context.turns import shortened
 from core.model.conversation import Turn
 
@@ -24,14 +24,14 @@ class ContextMessage:
     text: str
 
 
-def messages(made: Assembled, short: Sequence[Turn], given: str) -> tuple[ContextMessage, ...]:
+def messages(made: Assembly, short: Sequence[Turn], given: str) -> tuple[ContextMessage, ...]:
     """Returns the messages, without empty ones."""
     system = "\n\n".join(text for name, text in made.texts.items() if name not in (SHORT, INPUT))
     opening = (ContextMessage(role="system", text=system),) if system else ()
     return (*opening, *_turns(made, short), ContextMessage(role="user", text=given))
 
 
-def _turns(made: Assembled, short: Sequence[Turn]) -> Iterator[ContextMessage]:
+def _turns(made: Assembly, short: Sequence[Turn]) -> Iterator[ContextMessage]:
     stands = {item.item_id for each in made.sections if each.name == SHORT for item in each.items}
     losses = {each.item_id: each.loss for each in made.left_out if each.section == SHORT}
     for turn in short:

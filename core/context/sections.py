@@ -121,7 +121,7 @@ class SectionSize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assembled:
+class Assembly:
     """The text, its tokens by section and in all, and what was shortened or dropped, in section order."""
 
     text: str

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from core.context.evidence import Candidate, Copy, Kind, Said, said
+from core.context.evidence import Candidate, Copy, Kind, SentenceKeys, said
 from core.context.lines import hanging, one_line, same
 from core.context.passages import fitting_part
 from core.context.sections import Item, Tier
@@ -41,7 +41,7 @@ class ShownTurn(NamedTuple):
     pieces: dict[int, Any]
 
     @property
-    def said(self) -> Said:
+    def said(self) -> SentenceKeys:
         return self.candidate.said
 
     @property

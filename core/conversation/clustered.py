@@ -20,7 +20,7 @@ from core.verbatim.verbatim import Verbatim
 NONE = -1  # the cluster of what lies in none
 
 
-class Clustered:
+class ClusterShares:
     """By position of a segment, the number of its cluster and its share."""
 
     def __init__(self, names: Iterable[str]) -> None:

@@ -15,7 +15,7 @@ from core.aggregate.aggregate import LargeMembers, Tuning
 from core.aggregate.change import Change, Head
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
-from core.conversation.clustered import Clustered, is_embedded
+from core.conversation.clustered import ClusterShares, is_embedded
 from core.conversation.resting import Resting, enter
 from core.conversation.steps import (
     CLUSTERS,
@@ -36,8 +36,8 @@ from core.conversation.turn_cache import TurnCache
 from core.conversation.turn_rows import UNREAD, TurnRows
 from core.errors import KeyNotFound, RetractionNotFound, TurnNotFound
 from core.ids import InteractionId, SegmentRef
-from core.index.giving_way import in_turns, now_and_then
-from core.index.postings import Prepared
+from core.index.giving_way import every_n, in_turns
+from core.index.postings import PreparedDocuments
 from core.index.restoring import Texts, restore_vectors, restore_words
 from core.index.rows import VectorRows
 from core.model.conversation import (
@@ -81,7 +81,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self._held_bytes = 0  # of turns that were taken back
         self._verbatim: Verbatim | None = Verbatim(tuning.dimension, tuning.vectors)
         self._resting: Resting | None = None  # what is kept of it while it is not read
-        self._clustered: Clustered | None = None  # made when asked for
+        self._clustered: ClusterShares | None = None  # made when asked for
         self.topics = Topics()
         self._cache = TurnCache(self.turns)
 
@@ -100,7 +100,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         for part, values in state.parts.items():
             for item, value in in_turns(values.items(), tuning.give_way):
                 made._put(part, item, value)
-        ref = now_and_then(made._ref_of, tuning.give_way)
+        ref = every_n(made._ref_of, tuning.give_way)
         for read in made.worths.values():
             made._rate(read)
         texts = Texts({r: r for turn in made.turns.values() for r in made.refs(turn)}, made._fields)
@@ -145,10 +145,10 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         return {step: name for name, each in self.clusters.items() for step in each.steps}
 
     @property
-    def clustered(self) -> Clustered:
+    def clustered(self) -> ClusterShares:
         """The clusters of its segments. To be read before the next change."""
         if self._clustered is None:
-            self._clustered = Clustered(self.clusters)
+            self._clustered = ClusterShares(self.clusters)
         self._clustered.bring_up_to_date(self.clusters, self.verbatim)
         return self._clustered
 
@@ -313,7 +313,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     def wanting_vectors(self) -> Mapping[str, Any]:
         return {TURNS.name: self.unembedded} if not self.rests and self.verbatim.wanting else {}
 
-    def prepare(self, steps: Iterable[Step]) -> Prepared[SegmentRef]:
+    def prepare(self, steps: Iterable[Step]) -> PreparedDocuments[SegmentRef]:
         """Finds the words of new turns. Pure: may run in another thread."""
         fields: dict[SegmentRef, Mapping[str, str]] = {}
         for step in steps:
@@ -321,7 +321,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
                 fields.update(segment_fields(told(step.turn)))
         return self.verbatim.words.prepare(fields)
 
-    def apply(self, change: Change[Step], prepared: Prepared[SegmentRef] | None = None) -> None:
+    def apply(self, change: Change[Step], prepared: PreparedDocuments[SegmentRef] | None = None) -> None:
         """Carries out a stored change, and stands at its revision."""
         words, verbatim = self.prepare(change.steps) if prepared is None else prepared, self.verbatim
         super().apply(change)

@@ -15,10 +15,10 @@ from core.aggregate.parts import Effect, ItemPut, Part, PartsAggregate, numbered
 from core.conversation.working import parted, to_compress
 from core.errors import InvocationExists, InvocationNotFound
 from core.keys import InvocationKey
-from core.model.invocation import Compressed, InvocationRecord, InvocationState, Item
+from core.model.invocation import CompressedItems, InvocationRecord, InvocationState, Item
 
 ITEMS = Part(name="items", of=Item)
-COMPRESSED = Part(name="compressed", of=Compressed)
+COMPRESSED = Part(name="compressed", of=CompressedItems)
 LATEST = "latest"
 ITEM_BYTES = 1_500  # about what an item takes beside its text
 
@@ -54,7 +54,7 @@ class ItemsAdd(Step):
 class CompressedPut(Step):
     """What a model made of the older items, in place of what it made before."""
 
-    compressed: Compressed
+    compressed: CompressedItems
 
     def effects(self) -> Iterable[Effect]:
         return [ItemPut(part=COMPRESSED, item=LATEST, value=self.compressed)]
@@ -73,7 +73,7 @@ class Invocation(PartsAggregate[InvocationRecord, Step]):
         return tuple(self.parts[ITEMS.name].values())
 
     @property
-    def compressed(self) -> Compressed | None:
+    def compressed(self) -> CompressedItems | None:
         """What a model made of the older items; None: nothing yet."""
         return self.parts[COMPRESSED.name].get(LATEST)
 

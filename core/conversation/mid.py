@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.conversation.clustered import NONE, Clustered
+from core.conversation.clustered import NONE, ClusterShares
 from core.conversation.conversation import Conversation
 from core.conversation.topics import topics_of
 from core.index import scoring
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import KeyType, StepRange, TurnCluster
 from core.model.vector import Vector
-from core.verbatim.candidates import Known, sides
+from core.verbatim.candidates import SegmentSides, sides
 from core.verbatim.plan import planned
 from core.verbatim.query import Query
 from core.verbatim.segment_order import Positions
@@ -148,7 +148,7 @@ class Fit(NamedTuple):
 
     like: NDArray[np.float64]
     best: NDArray[np.float64]
-    known: Known
+    known: SegmentSides
 
 
 def recalled(
@@ -176,7 +176,7 @@ def fitting(conversation: Conversation, query: Query, space: EmbeddingSpace) -> 
         like = _scaled(_of_centroids(clustered, positions, cosines[positions]), space)
     found = sides(planned(query, space), verbatim.source, rows, cosines)
     np.maximum.at(best, clustered.numbers[positions], found.plain[positions])
-    return Fit(like, best, Known(found, cosines))
+    return Fit(like, best, SegmentSides(found, cosines))
 
 
 def likeness(conversation: Conversation, query: Query, space: EmbeddingSpace) -> NDArray[np.float64]:
@@ -194,13 +194,13 @@ def centroid_cosines(conversation: Conversation, vector: Vector | NDArray[np.flo
     return _of_centroids(clustered, positions, cosines)
 
 
-def _placed(clustered: Clustered) -> Positions:
+def _placed(clustered: ClusterShares) -> Positions:
     """Returns the segments that lie in a cluster."""
     return np.flatnonzero(clustered.numbers != NONE)
 
 
 def _of_centroids(
-    clustered: Clustered, positions: Positions, cosines: NDArray[np.float32]
+    clustered: ClusterShares, positions: Positions, cosines: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     shares = clustered.shares[positions] * cosines
     found = np.bincount(clustered.numbers[positions], shares, minlength=clustered.count)

@@ -24,7 +24,7 @@ INVOCATIONS_SHOWN = 10  # newest at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class RecalledConversation:
     """Keys in order; LONG summaries and ended invocations, newest first; clusters, best first, each with the steps of
     those of its turns that are not short; steps of single turns outside of them, best first; the short tier in order.
 
@@ -54,7 +54,7 @@ def recall(
     *,
     top_clusters: int,
     singles: int,
-) -> Recalled:
+) -> RecalledConversation:
     """Finds what fits a query; `singles`: turns looked for one by one, 0 for none, and so many at most that only lie in
     a cluster with one that fits: no prompt has room for more."""
     short = [conversation.cached_turn(step) for step in conversation.short_steps[-SHORT_SHOWN:]]
@@ -73,7 +73,7 @@ def recall(
     clustered = {step for _, steps in clusters for step in steps}
     first_shown = min(shown, default=conversation.record.last_step + 1)
     summaries = [s for s in conversation.summaries_in_order() if s.kind is SummaryKind.LONG]
-    return Recalled(
+    return RecalledConversation(
         keys=conversation.keys_in_order(),
         promoted=longest_unhit(conversation),
         summaries=[s for s in reversed(summaries) if s.first_step < first_shown][:SUMMARIES_SHOWN],

@@ -15,7 +15,7 @@ from core.conversation.turn_rows import TurnRows
 from core.ids import SegmentRef
 from core.index.compiled_vectors import VectorSettings
 from core.index.giving_way import GiveWay, in_turns
-from core.index.keyword_index import Saved
+from core.index.keyword_index import SnapshotState
 from core.model.conversation import Turn
 from core.verbatim.verbatim import Verbatim, segment_fields
 
@@ -26,7 +26,7 @@ class Resting:
 
     matrix: NDArray[np.float32]
     places: NDArray[np.int32]
-    words: Saved
+    words: SnapshotState
 
     @classmethod
     def of(cls, verbatim: Verbatim, turns: TurnRows) -> "Resting":

@@ -15,7 +15,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.mid import Fit, likeness
 from core.conversation.telling import REPLY, id_of
 from core.ids import SegmentRef
-from core.index.scoring import Scored, Why
+from core.index.scoring import ScoredCandidate, Why
 from core.model.bank import EmbeddingSpace
 from core.model.conversation import Turn
 from core.verbatim.placed import Ranking, ranking
@@ -89,7 +89,7 @@ def best_turns(conversation: Conversation, query: Query, space: EmbeddingSpace, 
 
 def best_segments(
     conversation: Conversation, query: Query, space: EmbeddingSpace, clusters: Collection[str] = ()
-) -> list[Scored[SegmentRef]]:
+) -> list[ScoredCandidate[SegmentRef]]:
     """Returns of each of the best `top_k` turns the segment that fits best, best first."""
     found, first = _ranked(conversation, query, space, clusters=clusters)
     return found.scored(first)
@@ -131,7 +131,7 @@ def _allowed(
     return lambda ref: ref.interaction_id in within and chosen.is_in_time(turns.time_of(ref.interaction_id))
 
 
-def hit_of(conversation: Conversation, found: Scored[SegmentRef]) -> TurnHit:
+def hit_of(conversation: Conversation, found: ScoredCandidate[SegmentRef]) -> TurnHit:
     """Returns the turn of a segment that was found."""
     segment = conversation.segment(found.key)
     turn = conversation.turns[found.key.interaction_id]

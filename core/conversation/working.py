@@ -7,7 +7,7 @@ one COMPRESSED item of at most half the threshold stands before them for all oth
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.model.invocation import Compressed, Item, ItemType
+from core.model.invocation import CompressedItems, Item, ItemType
 from core.text.tokens import estimate
 
 LEAST = 40  # tokens that an item of the last steps has at least
@@ -38,7 +38,7 @@ def tokens_of(items: Sequence[Item]) -> int:
     return sum(map(size_of, items))
 
 
-def to_compress(parted: Split, known: Compressed | None) -> tuple[Item, ...]:
+def to_compress(parted: Split, known: CompressedItems | None) -> tuple[Item, ...]:
     """Returns the older items that a model is to summarise next; none, while they take fewer tokens than are worth
     its call."""
     waiting = not_told(parted.older, known)[:MOST_AT_ONCE]
@@ -50,7 +50,7 @@ def to_compress(parted: Split, known: Compressed | None) -> tuple[Item, ...]:
     return waiting if len(waiting) == MOST_AT_ONCE else ()
 
 
-def not_told(older: Sequence[Item], known: Compressed | None) -> tuple[Item, ...]:
+def not_told(older: Sequence[Item], known: CompressedItems | None) -> tuple[Item, ...]:
     """Returns those that no model has summarised yet."""
     last = known.last if known else 0
     return tuple(item for item in older if item.number > last)

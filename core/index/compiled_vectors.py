@@ -57,7 +57,7 @@ class VectorSettings:
     recall: float = 0.98
 
 
-class Compiled:
+class CompiledPart:
     """Rows that do not change any more, and HNSW over them (none where a scan serves).
 
     Equal vectors share one label, the first one's row: a crowd of twins in HNSW links to itself
@@ -78,7 +78,7 @@ class Compiled:
         return self._graph is not None
 
     def link(
-        self, settings: VectorSettings, cancelled: Callable[[], bool], base: "Compiled | None" = None
+        self, settings: VectorSettings, cancelled: Callable[[], bool], base: "CompiledPart | None" = None
     ) -> None:
         """Builds HNSW over all rows, and tries it; or extends the graph of `base`, whose rows are the first here."""
         label_of, known = self._same(base), 0 if base is None else len(base.matrix)
@@ -124,7 +124,7 @@ class Compiled:
         ]
         return [row for row, _ in found], [cosine for _, cosine in found]
 
-    def _same(self, base: "Compiled | None") -> NDArray[np.int64]:
+    def _same(self, base: "CompiledPart | None") -> NDArray[np.int64]:
         """Returns each row's label: the first row with an equal vector; rows of `base` keep the labels they have."""
         _, firsts, of = np.unique(fingerprints(self.matrix), return_index=True, return_inverse=True)
         label_of = firsts[of]

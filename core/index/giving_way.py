@@ -30,7 +30,7 @@ def in_turns(items: Iterable[V], give_way: GiveWay, portion: int = FEW) -> Itera
         yield item
 
 
-def now_and_then(act: Callable[[K], V], give_way: GiveWay, portion: int = FEW) -> Callable[[K], V]:
+def every_n(act: Callable[[K], V], give_way: GiveWay, portion: int = FEW) -> Callable[[K], V]:
     """Returns the same function, which gives way between two portions of its calls."""
     calls = count()
 

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.postings import FINGERPRINT, K1, B, Prepared, WordsSnapshot, WordsTaken
+from core.index.postings import FINGERPRINT, K1, B, PreparedDocuments, WordsSnapshot, WordsTaken
 from core.index.scoring import K
 from core.index.snapshot import Blob, SnapshotUnusable, texts_of, unpacked
 from core.native.words import DocumentBatch, Postings, fingerprint
@@ -31,7 +31,7 @@ WORTH_SAVING = 1_000
 _ASKED = 6  # times k: so many of the best are filtered first where not every document is allowed, then 36 times k, …
 
 
-class Saved(NamedTuple):
+class SnapshotState(NamedTuple):
     """How an index compares with its last snapshot: edits since, whether there is one, and whether that one holds words
     which were deleted since."""
 
@@ -76,18 +76,18 @@ class KeywordIndex(Generic[K]):
 
     # ---- edits ----
 
-    def prepare(self, documents: Mapping[K, Mapping[str, str]]) -> Prepared[K]:
+    def prepare(self, documents: Mapping[K, Mapping[str, str]]) -> PreparedDocuments[K]:
         """Finds the words of documents (key → field → text). Pure: reads nothing that edits change."""
         batch = DocumentBatch()
         for fields in documents.values():
             for field, text in fields.items():
                 batch.add(*analysis.terms_and_runs(text), self._weights[field])
             batch.close()
-        return Prepared(
+        return PreparedDocuments(
             keys=tuple(documents), fingerprints=tuple(map(fingerprint, documents.values())), batch=batch
         )
 
-    def put(self, prepared: Prepared[K]) -> None:
+    def put(self, prepared: PreparedDocuments[K]) -> None:
         """Adds documents under new keys, in time proportional to distinct terms. Raises ValueError for other keys."""
         if not prepared.keys:
             return
@@ -233,11 +233,11 @@ class KeywordIndex(Generic[K]):
         return self._is_outlived
 
     @property
-    def saved(self) -> Saved:
+    def saved(self) -> SnapshotState:
         """How it compares with its snapshot, for another index that is made of the same documents (`stand_by`)."""
-        return Saved(self._unsaved, self._has_snapshot, self._is_outlived)
+        return SnapshotState(self._unsaved, self._has_snapshot, self._is_outlived)
 
-    def stand_by(self, saved: Saved) -> None:
+    def stand_by(self, saved: SnapshotState) -> None:
         """Takes over how another index of the same documents compares with its snapshot."""
         self._unsaved, self._has_snapshot, self._is_outlived = saved
 

@@ -25,7 +25,7 @@ FINGERPRINT = 8  # bytes that tell a document's texts from any others
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Prepared(Generic[K]):
+class PreparedDocuments(Generic[K]):
     """Documents taken apart, ready for `KeywordIndex.put`: the batch's document i is that of `keys[i]`."""
 
     keys: tuple[K, ...]

@@ -40,7 +40,7 @@ class Mode(StrEnum):
     EMBEDDING = "embedding"
 
 
-class Scored(NamedTuple, Generic[K]):
+class ScoredCandidate(NamedTuple, Generic[K]):
     """A candidate and what it scored; all three in [0, 1]. A side that the query lacks is 0.
 
     `why`: what made the score, by component, adding up to it; empty for the plain formula. A tuple, as each
@@ -96,7 +96,7 @@ def mixed(
     embedding: Sequence[float],
     alpha: float,
     k: int | None = None,
-) -> list[Scored[K]]:
+) -> list[ScoredCandidate[K]]:
     """Scores candidates by the formula from the scores of their sides, best first. `alpha` is the effective one.
 
     With `k`, at least 1, returns the best so many and all that tie with the last of them.
@@ -109,16 +109,18 @@ def mixed(
         while k < len(order) and scores[order[k]] == low:
             k += 1
         del order[k:]
-    return [Scored(keys[place], scores[place], attribute[place], embedding[place]) for place in order]
+    return [
+        ScoredCandidate(keys[place], scores[place], attribute[place], embedding[place]) for place in order
+    ]
 
 
 def in_order(
-    scored: Iterable[Scored[K]],
+    scored: Iterable[ScoredCandidate[K]],
     time: Callable[[K], datetime],
     *,
     k: int | None = None,
     min_score: float = 0.0,
-) -> list[Scored[K]]:
+) -> list[ScoredCandidate[K]]:
     """Returns the best `k` of at least `min_score`: by score, ties by newer `time`, then by id."""
     kept = sorted([hit for hit in scored if hit.score >= min_score], key=_SCORE, reverse=True)
     if len(set(map(_SCORE, kept))) < len(kept):

@@ -7,7 +7,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.compiled_vectors import Compiled, VectorSettings
+from core.index.compiled_vectors import CompiledPart, VectorSettings
 from core.index.scoring import K
 
 BLOCK = 1_024  # rows of a tail that lie together
@@ -18,13 +18,13 @@ _DEAD = 0.25  # share of compiled rows that may be dead where their graph goes o
 class Standing(Generic[K]):
     """A compiled part, and the key of each of its rows; None: deleted. Its new owner may write to it."""
 
-    compiled: Compiled
+    compiled: CompiledPart
     keys: list[K | None]
     row_of: dict[K, int]
     living: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, compiled: Compiled, keys: Sequence[K | None]) -> "Standing[K]":
+    def of(cls, compiled: CompiledPart, keys: Sequence[K | None]) -> "Standing[K]":
         """Makes one of keys by row, in time proportional to the rows."""
         own = list(keys)
         row_of = {key: row for row, key in enumerate(own) if key is not None}
@@ -41,7 +41,7 @@ class VectorCompaction(Generic[K]):
     def __init__(
         self,
         settings: VectorSettings,
-        compiled: Compiled,
+        compiled: CompiledPart,
         tail: Sequence[NDArray[np.float32]],
         keys: Sequence[K | None],
     ) -> None:
@@ -62,7 +62,7 @@ class VectorCompaction(Generic[K]):
         goes_on = self._goes_on(living)
         if goes_on:
             kept[: len(self._compiled.matrix)] = True
-        compiled = Compiled(self._rows(kept))
+        compiled = CompiledPart(self._rows(kept))
         if len(compiled.matrix) >= self._settings.exact_up_to:
             base = self._compiled if goes_on else None
             compiled.link(self._settings, lambda: self._cancelled, base)

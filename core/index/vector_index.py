@@ -12,7 +12,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.compiled_vectors import ROUNDING, Compiled, VectorSettings
+from core.index.compiled_vectors import ROUNDING, CompiledPart, VectorSettings
 from core.index.giving_way import GiveWay, at_once
 from core.index.scoring import K, leading
 from core.index.snapshot import Blob
@@ -47,7 +47,7 @@ class VectorIndex(Generic[K]):
     def __init__(self, dimension: int, settings: VectorSettings) -> None:
         self._dimension = dimension
         self._settings = settings
-        self._compiled = Compiled(np.empty((0, dimension), np.float32))
+        self._compiled = CompiledPart(np.empty((0, dimension), np.float32))
         self._tail: list[NDArray[np.float32]] = []  # blocks of BLOCK rows; the first one grows to that
         self._keys: list[K | None] = []  # by row; None is dead
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
@@ -93,7 +93,7 @@ class VectorIndex(Generic[K]):
         if len(matrix) != len(keys):
             raise ValueError(f"{len(matrix)} vectors for {len(keys)} keys")
         if not self._keys and self._job is None and len(set(keys)) == len(keys):
-            self._stand_on(Standing.of(Compiled(matrix), keys))
+            self._stand_on(Standing.of(CompiledPart(matrix), keys))
             return
         self._reserve(len(self._keys) + len(keys))
         for key, vector in zip(keys, matrix, strict=True):

@@ -10,7 +10,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.compiled_vectors import LINKS, ROWS, Compiled, VectorSettings, facts, fingerprints
+from core.index.compiled_vectors import LINKS, ROWS, CompiledPart, VectorSettings, facts, fingerprints
 from core.index.giving_way import MANY, GiveWay, in_turns
 from core.index.scoring import K
 from core.index.snapshot import Blob, Parts, SnapshotUnusable, packed, text_array, texts_of, unpacked
@@ -21,7 +21,7 @@ from core.index.vector_compaction import Standing
 class LinksSnapshot(Generic[K]):
     """The compiled part at a moment: keys by row, None where dead. `blob` may be made in another thread."""
 
-    compiled: Compiled
+    compiled: CompiledPart
     keys: Sequence[K | None]
     settings: VectorSettings
 
@@ -60,7 +60,7 @@ def restored(
     written = parts.array("fingerprints", "<u8")
     if not np.array_equal(written[links["label_of"]], written):
         raise SnapshotUnusable("twins that are none")
-    compiled = Compiled(_gathered(vectors, places, living))
+    compiled = CompiledPart(_gathered(vectors, places, living))
     compiled.relink(links, living, settings)
     compiled.saved = True
     rest = np.ones(len(keys), np.bool_)

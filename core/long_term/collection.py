@@ -58,7 +58,7 @@ from core.model.record import (
     SupersededReason,
     Uses,
 )
-from core.model.retraction import Held, Retraction
+from core.model.retraction import HeldItem, Retraction
 from core.model.review import Proposal
 from core.model.vector import Vector
 from core.text.standing_orders import is_standing_order
@@ -77,7 +77,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.reflections: dict[ReflectionId, Reflection] = self._of(REFLECTIONS.name)
         self.tombstones: dict[RecordId, Tombstone] = self._of(TOMBSTONES.name)
         self.retractions: dict[str, Retraction] = self._of(RETRACTIONS.name)
-        self.held: dict[str, Held] = self._of(HELD.name)
+        self.held: dict[str, HeldItem] = self._of(HELD.name)
         self.proposals: dict[RecordId, Proposal] = self._of(PROPOSALS.name)
         self.words: KeywordIndex[RecordId] = KeywordIndex(FIELD_WEIGHTS)
         self.vectors: VectorIndex[RecordId] = VectorIndex(tuning.dimension, tuning.vectors)
@@ -177,7 +177,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         except KeyError:
             raise RetractionNotFound(retraction_id) from None
 
-    def held_by(self, retraction_id: str) -> list[Held]:
+    def held_by(self, retraction_id: str) -> list[HeldItem]:
         """Returns what a retraction took away and still keeps."""
         return [held for held in self.held.values() if held.retraction_id == retraction_id]
 

@@ -20,7 +20,7 @@ Place = tuple[float, int]
 """A score, and for ties the place among those found, counted downwards."""
 
 
-class Scored(Protocol):
+class ScoredRecord(Protocol):
     """A record that was found, with its score."""
 
     @property
@@ -29,7 +29,7 @@ class Scored(Protocol):
     def score(self) -> float: ...
 
 
-Found = TypeVar("Found", bound=Scored)
+Found = TypeVar("Found", bound=ScoredRecord)
 
 
 def opponents(found: Iterable[Record]) -> set[RecordId]:

@@ -20,7 +20,7 @@ from core.long_term.steps import (
     Step,
 )
 from core.model.record import Record, RecordMetadata
-from core.model.retraction import Held
+from core.model.retraction import HeldItem
 
 INLINE = 65_536
 """Code points of metadata that a record holds itself."""
@@ -66,7 +66,7 @@ def _put(step: RecordPut, before: Record | None) -> Iterator[Step]:
         yield RecordMetadataDrop(record_id=record.record_id)
 
 
-def _without(held: Held) -> Held:
+def _without(held: HeldItem) -> HeldItem:
     """Returns what a retraction holds of a record that goes: its large metadata goes for good."""
     if held.record is None or held.after is not None or not held.record.metadata_bytes:
         return held

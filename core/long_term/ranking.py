@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from core.ids import RecordId
-from core.index.scoring import Scored
+from core.index.scoring import ScoredCandidate
 from core.long_term.collection import Collection
 from core.long_term.contests import arranged, opponents
 from core.long_term.settings import LongTermSettings
@@ -38,7 +38,7 @@ def admitting(collection: Collection, allowed: Callable[[Record], bool]) -> Admi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class RecordQuery:
     """What is looked for. `text` and `vector` may both be there, or either. `as_of`: what held then."""
 
     top_k: int
@@ -50,7 +50,7 @@ class Sought:
     as_of: datetime | None = None
 
 
-class Ranked(NamedTuple):
+class RankedRecord(NamedTuple):
     """A record and what its score is made of. A tuple, as each search makes dozens."""
 
     record: Record
@@ -62,11 +62,11 @@ class Ranked(NamedTuple):
 
 def ranked(
     collection: Collection,
-    sought: Sought,
+    sought: RecordQuery,
     allowed: Admits | None,
     space: EmbeddingSpace,
     settings: LongTermSettings,
-) -> list[Ranked]:
+) -> list[RankedRecord]:
     """Returns the best `top_k` of the records that are `allowed` (None: all): by score, ties by newer, then by id.
 
     Those that contest one another stand in an order of their own (`contests`)."""
@@ -80,11 +80,11 @@ def ranked(
 
 def _ordered(
     collection: Collection,
-    sought: Sought,
+    sought: RecordQuery,
     allowed: Admits | None,
     space: EmbeddingSpace,
     settings: LongTermSettings,
-) -> list[Ranked]:
+) -> list[RankedRecord]:
     """Returns those found, best first: at last, by their cosines, those that score nothing."""
     hits = _hits(collection, sought, allowed, space)
     above = _above(hits, sought)
@@ -98,25 +98,25 @@ def _ordered(
 
 
 def similarities(
-    collection: Collection, sought: Sought, allowed: Admits | None, space: EmbeddingSpace
+    collection: Collection, sought: RecordQuery, allowed: Admits | None, space: EmbeddingSpace
 ) -> dict[RecordId, float]:
     """Returns the most similar of those allowed, at least by `min_similarity`; none that has nothing in common."""
     return _above(_hits(collection, sought, allowed, space), sought)
 
 
-def _above(hits: Sequence[Scored[RecordId]], sought: Sought) -> dict[RecordId, float]:
+def _above(hits: Sequence[ScoredCandidate[RecordId]], sought: RecordQuery) -> dict[RecordId, float]:
     return {hit.key: hit.score for hit in hits if hit.score > 0.0 and hit.score >= sought.min_similarity}
 
 
 def _hits(
-    collection: Collection, sought: Sought, allowed: Admits | None, space: EmbeddingSpace
-) -> list[Scored[RecordId]]:
+    collection: Collection, sought: RecordQuery, allowed: Admits | None, space: EmbeddingSpace
+) -> list[ScoredCandidate[RecordId]]:
     wide = max(FEWEST, WIDENING * sought.top_k)
     query = Query(top_k=wide, alpha=sought.alpha, text=sought.text, vector=sought.vector)
     return scored(planned(query, space), Source(collection.words, collection.vectors, allowed))[:wide]
 
 
-def best(found: list[Ranked], top_k: int) -> list[Ranked]:
+def best(found: list[RankedRecord], top_k: int) -> list[RankedRecord]:
     """Returns the best, in order."""
     found.sort(key=lambda one: one.record.record_id)
     found.sort(key=lambda one: (one.score, one.record.update_time), reverse=True)
@@ -125,17 +125,17 @@ def best(found: list[Ranked], top_k: int) -> list[Ranked]:
 
 def weighed(
     collection: Collection, similar: dict[RecordId, float], now: datetime, settings: LongTermSettings
-) -> list[Ranked]:
+) -> list[RankedRecord]:
     """Returns records with their similarities, in no order."""
     return [_ranked(collection, collection.records[key], s, now, settings) for key, s in similar.items()]
 
 
 def _ranked(
     collection: Collection, record: Record, similarity: float, now: datetime, settings: LongTermSettings
-) -> Ranked:
+) -> RankedRecord:
     worth = weight(record)
     fading = decay(record, now, half_life(record, collection.record, settings))
-    return Ranked(
+    return RankedRecord(
         record=record,
         score=similarity * worth * fading,
         similarity=similarity,

@@ -10,7 +10,7 @@ from core.aggregate.parts import Effect, ItemDrop, ItemPut, Part
 from core.ids import RecordId, ReflectionId
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import Record, RecordMetadata, Reflection, Uses
-from core.model.retraction import Held, Retraction
+from core.model.retraction import HeldItem, Retraction
 from core.model.review import Proposal
 
 RECORDS = Part(name="records", of=Record)
@@ -19,7 +19,7 @@ FEEDBACK = Part(name="feedback", of=Feedback)
 REFLECTIONS = Part(name="reflections", of=Reflection)
 TOMBSTONES = Part(name="tombstones", of=Tombstone)
 RETRACTIONS = Part(name="retractions", of=Retraction)
-HELD = Part(name="held", of=Held)
+HELD = Part(name="held", of=HeldItem)
 PROPOSALS = Part(name="proposals", of=Proposal)
 METADATA = Part(name="metadata", of=RecordMetadata, loaded=False)
 PARTS = (RECORDS, USES, FEEDBACK, REFLECTIONS, TOMBSTONES, RETRACTIONS, HELD, PROPOSALS, METADATA)
@@ -158,7 +158,7 @@ class RetractionDrop(Step):
 class HeldPut(Step):
     """What a retraction took away, kept for its release."""
 
-    held: Held
+    held: HeldItem
 
     def effects(self) -> Iterable[Effect]:
         yield ItemPut(part=HELD, item=self.held.name, value=self.held)

@@ -19,7 +19,7 @@ from core.model.record import NO_CONVERSATION, NO_RECORD, Provenance, Record, Re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unlearned:
+class UnlearnResult:
     """`gone`: the records that go; `marked` of them leave a tombstone. `anew`: steps to be looked through again.
     `proposals`: what becomes of those that wait for a review."""
 
@@ -54,7 +54,7 @@ class Turns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class Selection:
     """Records by their ids, as a whole; else what comes from a source, a conversation (of it some `steps`, if any are
     named), a writer or all of these, of records that were written from `since` until before `until`."""
 
@@ -111,7 +111,7 @@ class Origins(Protocol):
     def left_of(self, source: Provenance) -> tuple[int, ...]: ...
 
 
-def unlearn(collection: Collection, turns: Origins, rewriting: Rewriting) -> Unlearned:
+def unlearn(collection: Collection, turns: Origins, rewriting: Rewriting) -> UnlearnResult:
     """Puts what stays and changes into `rewriting`; what goes is the caller's to drop."""
     gone: dict[RecordId, Record] = {}
     marked: set[RecordId] = set()
@@ -138,7 +138,7 @@ def unlearn(collection: Collection, turns: Origins, rewriting: Rewriting) -> Unl
             if other.record_id not in gone:
                 rewriting.put(_standing(rewriting.get(other.record_id) or other))
     proposals = tuple(_proposals(collection, turns, anew))
-    return Unlearned(
+    return UnlearnResult(
         gone=tuple(gone.values()), marked=frozenset(marked), anew=tuple(sorted(anew)), proposals=proposals
     )
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 Form = TypeVar("Form")
 
 
-class Shown:
+class PromptSlot:
     """A slot for what a prompt shows of the value, whatever the prompt's query."""
 
     __slots__ = ("shown",)
@@ -20,7 +20,7 @@ class Shown:
         return shown
 
 
-class Encoded(Shown):
+class WireSlot(PromptSlot):
     """Also a slot for the bytes it was sent as."""
 
     __slots__ = ("encoding",)

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
-from core.model.bearing import Shown
+from core.model.bearing import PromptSlot
 
 
 class ConflictStatus(StrEnum):
@@ -24,7 +24,7 @@ class VerdictType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side(Shown):
+class Side(PromptSlot):
     """One node's part in a conflict: the evidence it rests on, and the words at issue, quoted."""
 
     node_id: NodeId
@@ -33,7 +33,7 @@ class Side(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict(Shown):
+class Conflict(PromptSlot):
     """All partners of one round form one conflict; the new node is the first side."""
 
     conflict_id: ConflictId

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core.ids import Collection, RecordId, User
 from core.keys import ConversationKey
-from core.model.bearing import Shown
+from core.model.bearing import PromptSlot
 from core.model.record import NO_RECORD
 from core.model.retraction import RetractionState
 
@@ -178,7 +178,7 @@ class ConversationRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn(Shown):
+class Turn(PromptSlot):
     """One input and its reply, word for word. Which cluster it lies in is the cluster's to say. `stated`: whether its
     writer may speak for the user, so that facts of the input are the user's own statements. `writer`: the subject of
     the API key that wrote it."""
@@ -214,7 +214,7 @@ class TurnMetadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnCluster(Shown):
+class TurnCluster(PromptSlot):
     """Older turns about one thing; `steps` ascend. It is called after the step that founded it. What is kept with it is
     its label."""
 
@@ -247,7 +247,7 @@ class TurnWorths:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary(Shown):
+class Summary(PromptSlot):
     """What was said in the turns of `ranges`, in few words. Times: of the earliest and the latest of them."""
 
     summary_id: str

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
-from core.model.bearing import Encoded
+from core.model.bearing import WireSlot
 
 
 class AttachmentType(StrEnum):
@@ -92,7 +92,7 @@ class Refutation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment(Encoded):
+class Segment(WireSlot):
     """An ordered piece of an interaction: a message, or a paragraph of at most a few hundred characters.
 
     `node_ids` are the living nodes that summarise it, `refuted` the words in it that verdicts speak against, by place.

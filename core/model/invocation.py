@@ -60,7 +60,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compressed:
+class CompressedItems:
     """What a model made of the items up to the one numbered `last`."""
 
     text: str

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import InteractionId, NodeId, SegmentRef
-from core.model.bearing import Encoded
+from core.model.bearing import WireSlot
 
 
 class NodeState(StrEnum):
@@ -15,7 +15,7 @@ class NodeState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node(Encoded):
+class Node(WireSlot):
     """One topic's summary. The embedding is kept beside it (see `NodePut`), never in it.
 
     `context` and `keywords` are what is shown and searched; `base_context` and `base_keywords`

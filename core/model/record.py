@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from core.ids import ConversationId, InvocationId, RecordId, ReflectionId
-from core.model.bearing import Shown
+from core.model.bearing import PromptSlot
 
 STRATEGY = "strategy"
 PREFERENCE = "preference"
@@ -123,7 +123,7 @@ class RecordMetadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record(Shown):
+class Record(PromptSlot):
     """One entry of a collection.
 
     `reason`: why it was superseded last; ask `superseded_reason`. `valid_from` and `valid_until` bound the time in

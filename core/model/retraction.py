@@ -37,7 +37,7 @@ class Retraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class HeldItem:
     """One thing as it was before a retraction. `after`: what was left of a record, or of a proposal's; None where it
     went. One of `record`, `feedback`, `reflection` and `proposal` is there."""
 

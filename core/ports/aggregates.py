@@ -58,7 +58,7 @@ class RequestKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Committed(Generic[Result]):
+class CommitResult(Generic[Result]):
     """What came of a command. `replayed`: the first call's answer, found again; nothing was changed. `steps`: what was
     stored; of what was replayed none (see `Aggregates.feed`)."""
 
@@ -95,7 +95,7 @@ class Aggregates(Protocol[A_co]):
 
     async def found(
         self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
-    ) -> Committed[Result]:
+    ) -> CommitResult[Result]:
         """Creates the aggregate whose record the draft's first step puts, standing at `revision` (or a little later,
         when its steps are so many that they become several changes; still all or none). A bank that is imported goes on
         from the revision it was exported at. The result must be a frozen dataclass when a request is given. Raises
@@ -108,7 +108,7 @@ class Aggregates(Protocol[A_co]):
         stage: Callable[[A_co, int], Draft[Result]],
         request: RequestKey | None = None,
         answer: type[Result] | None = None,
-    ) -> Committed[Result]:
+    ) -> CommitResult[Result]:
         """Stages on the aggregate as it stands, stores, applies: durable and visible when it returns.
 
         `stage` gets the aggregate and the revision its change will have; it is pure and quick, and may be called again

@@ -13,7 +13,7 @@ from core.keys import Key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unclaimed:
+class UnclaimedFile:
     """A file that was put, and its owner: no record names it yet."""
 
     tenant: Tenant
@@ -43,7 +43,7 @@ class Blobs(Protocol):
         """Marks the file as named by its aggregate, durably. Claiming twice, or what is gone, does nothing."""
         ...
 
-    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+    async def sweep(self, before: datetime, is_named: Callable[[UnclaimedFile], Awaitable[bool]]) -> int:
         """Claims, of the files put before that moment and still unclaimed, those that are named; removes the others,
         and returns how many. Removes also what was written of files that were never finished."""
         ...

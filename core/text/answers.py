@@ -5,7 +5,7 @@ Law: pure. What tools brought after an answer takes nothing away from it.
 
 from collections.abc import Iterable, Sequence
 
-from core.text.message_lists import Listed
+from core.text.message_lists import ListedMessage
 from core.text.transcript import Kind, Part, marked, of_message
 
 
@@ -17,7 +17,7 @@ def answered(text: str) -> str:
 
 def answered_in(messages: Iterable[tuple[str, str]]) -> str:
     """Returns the last message of the agent that calls no tool, of messages given as (role, text); "" without one."""
-    listed = (Listed(start=0, end=0, said=((role.casefold(), text),)) for role, text in messages)
+    listed = (ListedMessage(start=0, end=0, said=((role.casefold(), text),)) for role, text in messages)
     return _last([part for message in listed for part in of_message(message)])
 
 

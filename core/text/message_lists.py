@@ -27,7 +27,7 @@ _decoder = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedMessage:
     """One message: where its object lies in the text, and what it says, in order, as (what it is, text).
 
     What it is: "thinking", "call", "result", or the role of the message for its own words.
@@ -38,7 +38,7 @@ class Listed:
     said: tuple[tuple[str, str], ...]
 
 
-def messages(text: str) -> tuple[Listed, ...]:
+def messages(text: str) -> tuple[ListedMessage, ...]:
     """Returns the messages of a text that is a list of them, and nothing else; none for any other text."""
     if not FIRST_KEY.match(text) or '"' not in text:
         return ()
@@ -52,11 +52,11 @@ def messages(text: str) -> tuple[Listed, ...]:
     )
 
 
-def _messages(text: str) -> tuple[Listed, ...]:
+def _messages(text: str) -> tuple[ListedMessage, ...]:
     opening = OPENING.match(text)
     if opening is None:
         return ()
-    found: list[Listed] = []
+    found: list[ListedMessage] = []
     place = opening.end()
     while place < len(text) and text[place] == "{":
         try:
@@ -66,7 +66,7 @@ def _messages(text: str) -> tuple[Listed, ...]:
             return ()
         if said is None:
             return ()
-        found.append(Listed(start=place, end=end, said=said))
+        found.append(ListedMessage(start=place, end=end, said=said))
         place = between.end() if (between := BETWEEN.match(text, end)) else end
     return tuple(found) if found and CLOSING.match(text, found[-1].end) else ()
 

@@ -224,7 +224,7 @@ def _tied(found: Sequence[Part], place: int) -> bool:
 # ---- messages ----
 
 
-def of_message(message: message_lists.Listed) -> Iterator[Part]:
+def of_message(message: message_lists.ListedMessage) -> Iterator[Part]:
     """Yields what one message is made of."""
     calls = any(kind == "call" for kind, _ in message.said)
     for kind, said in message.said:
@@ -253,7 +253,7 @@ def _spoken(said: str) -> list[Part]:
     return [replace(part, kind=Kind.ANSWER) if part.kind is Kind.SAID else part for part in inner]
 
 
-def _part(message: message_lists.Listed, kind: Kind, text: str) -> Part:
+def _part(message: message_lists.ListedMessage, kind: Kind, text: str) -> Part:
     return Part(kind=kind, text=text, start=message.start, end=message.end, whole=True)
 
 

@@ -19,7 +19,7 @@ from core.kinds import KINDS
 from core.model.access import Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
-from core.ports.aggregates import Aggregates, Committed, Draft, RequestKey, Result
+from core.ports.aggregates import Aggregates, CommitResult, Draft, RequestKey, Result
 from core.ports.store import Listing, PurgeCounts, Store
 from core.usecases.house import House
 
@@ -123,7 +123,7 @@ class BoundAggregates:
 
     async def found(
         self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
-    ) -> Committed[Result]:
+    ) -> CommitResult[Result]:
         """Raises PermissionDenied for a record of another user, or in a collection that is bound out."""
         self._bounds.require_key(key)
         record = self._bounds.kinds[key.kind].record_of(draft.steps[0])
@@ -139,7 +139,7 @@ class BoundAggregates:
         stage: Callable[[Any, int], Draft[Result]],
         request: RequestKey | None = None,
         answer: type[Result] | None = None,
-    ) -> Committed[Result]:
+    ) -> CommitResult[Result]:
         await self._bounds.require(key)
 
         def staged(aggregate: Any, revision: int) -> Draft[Result]:

@@ -8,7 +8,7 @@ from core.bank.steps import NodeDrop
 from core.conversation.steps import KeyDrop, TurnDrop
 from core.keys import Key
 from core.long_term.steps import RecordDrop
-from core.ports.aggregates import Aggregates, Committed
+from core.ports.aggregates import Aggregates, CommitResult
 from core.usecases.house import House
 
 NODES, TURNS, KEYS, RECORDS = "nodes", "turns", "keys", "records"
@@ -24,8 +24,8 @@ class Deletion:
 
 
 async def tell_deleted(
-    house: House, aggregates: Aggregates[Any], key: Key, done: Committed[Any]
-) -> Committed[Any]:
+    house: House, aggregates: Aggregates[Any], key: Key, done: CommitResult[Any]
+) -> CommitResult[Any]:
     """Tells what a commit deleted, unless it is told already, and returns the commit."""
     items = _items(done.steps)
     record = await aggregates.record(key) if items else None

@@ -32,7 +32,7 @@ from core.usecases.claims import Claims
 from core.usecases.limits import Limits
 from core.usecases.process_facts import ProcessFacts
 from core.usecases.uses import UseCounts
-from core.usecases.workshop import Workshop
+from core.usecases.workshop import JobRunner
 from core.user.user import UserAggregate
 from core.verbatim.structure import Structure
 
@@ -113,7 +113,7 @@ class House:
     ids: Ids
     retrieval: Retrieval
     limits: Limits
-    workshop: Workshop
+    workshop: JobRunner
     chores: Chores
     claims: Claims
     resume_after: timedelta = timedelta(seconds=30)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.agents.usage import Asked
+from core.agents.usage import RoleCall
 from core.ids import InteractionId
 from core.keys import BankKey
 from core.model.usage import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Structured:
+class StructuringEnded:
     """Work on an interaction has ended: all done, or `failure` says why not yet. Cancelled counts as a failure,
     and so does what was never meant to happen."""
 
@@ -23,20 +23,20 @@ class Structured:
 class Observer(Protocol):
     """Is quick, and raises nothing."""
 
-    def asked(self, asked: Asked) -> None:
+    def asked(self, asked: RoleCall) -> None:
         """Takes note that a question to an agent, to the embedder or to the reranker has ended."""
         ...
 
-    def structured(self, structured: Structured) -> None:
+    def structured(self, structured: StructuringEnded) -> None:
         """Takes note that the structuring of an interaction has ended, for now."""
         ...
 
 
-class Unobserved:
+class NullObserver:
     """Does nothing."""
 
-    def asked(self, asked: Asked) -> None:  # noqa: ARG002 - nothing becomes of it
+    def asked(self, asked: RoleCall) -> None:  # noqa: ARG002 - nothing becomes of it
         return
 
-    def structured(self, structured: Structured) -> None:  # noqa: ARG002 - nothing becomes of it
+    def structured(self, structured: StructuringEnded) -> None:  # noqa: ARG002 - nothing becomes of it
         return

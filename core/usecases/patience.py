@@ -29,7 +29,7 @@ class _Rest:
     until: datetime
 
 
-class Patience:
+class RetryBackoff:
     """Leaves a bank alone for longer with each failure in a row, and an interaction that failed by itself, however
     well the bank's others fare; what broke a budget, until it is asked for."""
 

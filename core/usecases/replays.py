@@ -11,12 +11,14 @@ from typing import Any
 from core.errors import AggregateNotFound
 from core.ids import RequestId
 from core.keys import Key
-from core.ports.aggregates import Aggregates, Committed, Draft, RequestKey, Result
+from core.ports.aggregates import Aggregates, CommitResult, Draft, RequestKey, Result
 
 END = "/end"  # behind a request's id, in which no caller can write it
 
 
-async def stored_steps(aggregates: Aggregates[Any], key: Key, committed: Committed[Any]) -> tuple[Any, ...]:
+async def stored_steps(
+    aggregates: Aggregates[Any], key: Key, committed: CommitResult[Any]
+) -> tuple[Any, ...]:
     """Returns the steps that a call stored, or its first one did; none where the feed does not have them any more."""
     if not committed.replayed:
         return committed.steps
@@ -27,7 +29,7 @@ async def stored_steps(aggregates: Aggregates[Any], key: Key, committed: Committ
 
 async def repeated(
     aggregates: Aggregates[Any], key: Key, request: RequestKey | None, answer: type[Result]
-) -> Committed[Result] | None:
+) -> CommitResult[Result] | None:
     """Returns the answer that is kept under the request, if any: for what refuses a call before its command is
     staged. Raises RequestIdReused."""
     if request is None:

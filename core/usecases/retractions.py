@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from core.keys import Key
-from core.long_term.unlearning import Chosen
+from core.long_term.unlearning import Selection
 from core.model.interaction_retraction import InteractionRetraction
 from core.model.retraction import Retraction, RetractionState
 from core.model.turn_retraction import TurnRetraction
@@ -23,7 +23,7 @@ AnyRetraction = Retraction | InteractionRetraction | TurnRetraction
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetractionNotice:
     """What was taken back of the memory with this uid: `ids` of turns, of a bank's records or of a collection's; of a
-    collection else by origin, `source` being a digest. As `Chosen` says it. All empty: it is told by its id alone."""
+    collection else by origin, `source` being a digest. As `Selection` says it. All empty: its id alone tells it."""
 
     kind: str
     uid: str
@@ -43,13 +43,13 @@ async def tell_retracted(
     aggregates: Aggregates[Any],
     key: Key,
     retraction: AnyRetraction | None,
-    chosen: Chosen | None = None,
+    chosen: Selection | None = None,
 ) -> None:
     """Tells that something was taken back, released or erased; nothing where that came to nothing."""
     record = await aggregates.record(key) if retraction is not None else None
     if record is None or retraction is None:
         return
-    asked = chosen or Chosen()
+    asked = chosen or Selection()
     notice = RetractionNotice(
         kind=key.kind,
         uid=record.uid,
@@ -70,7 +70,7 @@ def digest_of(source: str) -> str:
     return sha256(source.encode()).hexdigest()
 
 
-def _ids(retraction: AnyRetraction, asked: Chosen) -> Iterable[object]:
+def _ids(retraction: AnyRetraction, asked: Selection) -> Iterable[object]:
     match retraction:
         case InteractionRetraction():
             return retraction.interaction_ids

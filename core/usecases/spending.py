@@ -15,7 +15,7 @@ from core.bank.steps import BankPut
 from core.errors import BankNotFound
 from core.ids import User
 from core.keys import BankKey, UserKey
-from core.ports.aggregates import Committed, Draft, RequestKey, Result
+from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
 from core.usecases.house import House
 
 
@@ -26,7 +26,7 @@ async def commit(
     ledger: Ledger,
     request: RequestKey | None = None,
     answer: type[Result] | None = None,
-) -> Committed[Result]:
+) -> CommitResult[Result]:
     """`Banks.commit`, with what the ledger has spent since it last came by here."""
     tokens = recorded = 0
     owner = ""

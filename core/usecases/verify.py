@@ -22,14 +22,14 @@ class Damage:
 
 
 @dataclass(slots=True, kw_only=True)
-class Verified:
+class VerifyProgress:
     """How much was read by now."""
 
     memories: int = 0
     files: int = 0
 
 
-async def verify(store: Store, blobs: Blobs, verified: Verified) -> AsyncIterator[Damage]:
+async def verify(store: Store, blobs: Blobs, verified: VerifyProgress) -> AsyncIterator[Damage]:
     """Yields all damage there is, as it is found."""
     for problem in await store.check_database():
         yield Damage(key=None, what=problem)

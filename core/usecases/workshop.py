@@ -8,13 +8,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from weakref import WeakValueDictionary
 
-from core.agents.usage import Asked, Ledger, Listen, Purse
+from core.agents.usage import Ledger, Listen, RoleCall, TokenBudget
 from core.ids import InteractionId
 from core.keys import Key
 from core.ports.clock import Clock
 from core.usecases.limits import Budgets
-from core.usecases.observer import Observer, Unobserved
-from core.usecases.patience import Patience
+from core.usecases.observer import NullObserver, Observer
+from core.usecases.patience import RetryBackoff
 from core.usecases.tokens import TokenCounts, owner_of
 
 Report = Callable[[str, int, int], None]
@@ -41,18 +41,18 @@ class Running:
         await asyncio.shield(self.task)
 
 
-class Workshop:
+class JobRunner:
     """Starts structuring, at most once per interaction, and keeps it going when callers leave."""
 
     def __init__(
         self, clock: Clock, budgets: Budgets | None = None, observer: Observer | None = None
     ) -> None:
-        self.observer = observer or Unobserved()
-        self.patience = Patience(clock)
+        self.observer = observer or NullObserver()
+        self.patience = RetryBackoff(clock)
         self.tokens = TokenCounts()
         self._clock = clock
         self._budgets = budgets or Budgets()
-        self._purses: WeakValueDictionary[Key, Purse] = WeakValueDictionary()
+        self._purses: WeakValueDictionary[Key, TokenBudget] = WeakValueDictionary()
         self._running: dict[tuple[Key, InteractionId], Running] = {}
         self._turns: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
 
@@ -72,8 +72,8 @@ class Workshop:
         call's budget, and within what is left of the bank's."""
         purse = self._purses.get(key)
         if purse is None:
-            purse = self._purses[key] = Purse("budget.tokens_per_bank", self._budgets.tokens_per_bank)
-        call = caller.call if caller else Purse("budget.tokens_per_call", self._budgets.tokens_per_call)
+            purse = self._purses[key] = TokenBudget("budget.tokens_per_bank", self._budgets.tokens_per_bank)
+        call = caller.call if caller else TokenBudget("budget.tokens_per_call", self._budgets.tokens_per_call)
         return Ledger(self._clock, call=call, bank=purse, listen=self._listening(key))
 
     def _listening(self, key: Key) -> Listen:
@@ -82,7 +82,7 @@ class Workshop:
         if owner is None:
             return self.observer.asked
 
-        def told(asked: Asked) -> None:
+        def told(asked: RoleCall) -> None:
             self.tokens.add(owner, asked.cost.tokens)
             self.observer.asked(asked)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.index import scoring
-from core.index.scoring import K, Scored
+from core.index.scoring import K, ScoredCandidate
 from core.index.vector_index import ABSENT
 from core.verbatim.plan import Plan, RowsOf, Source
 from core.verbatim.query import Fusion
@@ -59,14 +59,14 @@ def sides(plan: Plan, source: Source[K], rows: RowsOf, cosines: NDArray[np.float
     return Sides(attribute, embedding, scoring.mixture(alpha, attribute, meant))
 
 
-class Known(NamedTuple):
+class SegmentSides(NamedTuple):
     """The sides of all segments of an owner, by position, and where the query has a vector its cosines with theirs."""
 
     sides: Sides
     cosines: NDArray[np.float32] | None
 
 
-def leading(plan: Plan, known: Known, keys: Sequence[K]) -> NDArray[np.int64]:
+def leading(plan: Plan, known: SegmentSides, keys: Sequence[K]) -> NDArray[np.int64]:
     """Returns the places of the candidates of both sides among all keys, whose scores are known; one of both sides is
     there twice."""
     found = [np.empty(0, np.int64)]
@@ -89,7 +89,7 @@ def _best(scores: NDArray[np.floating[Any]], k: int, keys: Sequence[K], above: f
     return np.concatenate((better, tied))
 
 
-def scored(plan: Plan, source: Source[K], *, final: bool = True) -> list[Scored[K]]:
+def scored(plan: Plan, source: Source[K], *, final: bool = True) -> list[ScoredCandidate[K]]:
     """Scores the candidates of both sides by both; returns them best first.
 
     The `top_k` best and all that tie with the last of them are there; the others only where scores are not `final`, so

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from core.ids import SegmentRef
 from core.index import scoring
-from core.index.scoring import Scored, Why
+from core.index.scoring import ScoredCandidate, Why
 from core.text.moments import Frame, Span, spans
 from core.text.times import asks_for_now, asks_for_time
 from core.verbatim import structure
-from core.verbatim.candidates import Known, Sides, leading, sides, unranked
+from core.verbatim.candidates import SegmentSides, Sides, leading, sides, unranked
 from core.verbatim.plan import Plan, Source
 from core.verbatim.segment_order import Positions, SegmentOrder
 from core.verbatim.structure import Places
@@ -47,13 +47,13 @@ class Ranking(NamedTuple):
     parts: NDArray[np.float64]
     steps: Mapping[str, Mapping[int, float]]
 
-    def scored(self, places: Sequence[int]) -> list[Scored[SegmentRef]]:
+    def scored(self, places: Sequence[int]) -> list[ScoredCandidate[SegmentRef]]:
         """Returns some of the segments with what made their scores."""
         chosen = list(places)
         attribute, embedding, _ = self.sides
         columns = (each[chosen].tolist() for each in (self.scores, attribute, embedding, self.parts.T))
         return [
-            Scored(self.refs[place], score, by_words, by_meaning, self._why(place, made))
+            ScoredCandidate(self.refs[place], score, by_words, by_meaning, self._why(place, made))
             for place, score, by_words, by_meaning, made in zip(chosen, *columns, strict=True)
         ]
 
@@ -68,7 +68,7 @@ NOTHING = Ranking((), (), np.empty(0), Sides(*[np.empty(0)] * 3), (), np.empty((
 
 def placed(
     plan: Plan, source: Source[SegmentRef], order: SegmentOrder, owner: Owner
-) -> list[Scored[SegmentRef]]:
+) -> list[ScoredCandidate[SegmentRef]]:
     """Returns the `top_k` best segments of those the source allows, in order."""
     found = ranking(plan, source, order, owner)
     return found.scored(found.best)
@@ -79,7 +79,7 @@ def ranking(
     source: Source[SegmentRef],
     order: SegmentOrder,
     owner: Owner,
-    known: Known | None = None,
+    known: SegmentSides | None = None,
 ) -> Ranking:
     """Ranks the segments that the source allows, up to the `top_k` best. `known`: how well all fit, where that is
     known: no index is asked then."""

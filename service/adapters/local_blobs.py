@@ -22,7 +22,7 @@ from typing import BinaryIO
 from core.aggregate.codec import decode, encode
 from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
 from core.keys import Key
-from core.ports.blobs import Unclaimed
+from core.ports.blobs import UnclaimedFile
 
 CHUNK = 256 * 1024  # bytes read at a time
 PART, NOTE = ".part", ".new"
@@ -52,7 +52,7 @@ class LocalBlobs:
                 digest, size = await self._write(partial, chunks)
                 name = f"{_hashed(attachment_id)}-{secrets.token_hex(8)}-{digest}-{size}"
                 uri = f"blob:{(folder / name).relative_to(self._root).as_posix()}"
-                note = Unclaimed(
+                note = UnclaimedFile(
                     tenant=key.tenant,
                     kind=key.kind,
                     name=key.name,
@@ -74,7 +74,7 @@ class LocalBlobs:
         except OSError as error:
             raise StoreUnavailable(str(error)) from error
 
-    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+    async def sweep(self, before: datetime, is_named: Callable[[UnclaimedFile], Awaitable[bool]]) -> int:
         try:
             notes = await asyncio.to_thread(self._left, before)
             removed = 0
@@ -144,7 +144,7 @@ class LocalBlobs:
         place, digest, size = place_of(uri)
         return self._root / place, digest, size
 
-    def _left(self, before: datetime) -> list[tuple[Path, Unclaimed]]:
+    def _left(self, before: datetime) -> list[tuple[Path, UnclaimedFile]]:
         """Returns the notes older than that, with their content; of files never finished, what was written is
         removed."""
         notes = []
@@ -153,7 +153,7 @@ class LocalBlobs:
                 if path.stat().st_mtime >= before.timestamp():
                     continue
                 if path.suffix == NOTE:
-                    notes.append((path, decode(Unclaimed, path.read_bytes())))
+                    notes.append((path, decode(UnclaimedFile, path.read_bytes())))
                 elif path.suffix == PART:
                     path.unlink()
         return notes

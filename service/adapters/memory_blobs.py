@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from core.errors import AttachmentNotFound
 from core.keys import Key
-from core.ports.blobs import Unclaimed
+from core.ports.blobs import UnclaimedFile
 
 
 class MemoryBlobs:
@@ -28,11 +28,11 @@ class MemoryBlobs:
     async def claim(self, uri: str) -> None:
         self._unclaimed.pop(uri, None)
 
-    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+    async def sweep(self, before: datetime, is_named: Callable[[UnclaimedFile], Awaitable[bool]]) -> int:
         removed = 0
         for uri in [uri for uri, since in self._unclaimed.items() if since < before]:
             key, uid, attachment_id, _ = self._files[uri]
-            named = Unclaimed(
+            named = UnclaimedFile(
                 tenant=key.tenant, kind=key.kind, name=key.name, uid=uid, attachment_id=attachment_id, uri=uri
             )
             if not await is_named(named):

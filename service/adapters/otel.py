@@ -27,8 +27,8 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from core.agents.usage import Answer, Asked
-from core.usecases.observer import Structured
+from core.agents.usage import Answer, RoleCall
+from core.usecases.observer import StructuringEnded
 from service.adapters.observed import PortCall
 from service.process.current_call import TRACEPARENT, CurrentCall
 from service.process.memory_spans import OPERATIONS, record_id, store_id
@@ -123,7 +123,7 @@ class Otel:
 
     # ---- what happens within them ----
 
-    def asked(self, asked: Asked) -> None:
+    def asked(self, asked: RoleCall) -> None:
         if asked.role == EMBEDDER:
             return  # `embedded` tells of all questions to it
         attributes: dict[str, str | int] = {"memorybank.role": asked.role}
@@ -134,7 +134,7 @@ class Otel:
         failure = "" if asked.answer in WELL else asked.answer.value
         self._ended(name, asked.seconds, attributes, failure)
 
-    def structured(self, structured: Structured) -> None:
+    def structured(self, structured: StructuringEnded) -> None:
         """Does nothing: its questions are recorded."""
 
     def stored(self, call: PortCall) -> None:

@@ -25,10 +25,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from core.agents.usage import Asked
+from core.agents.usage import RoleCall
 from core.errors import MemoryDamaged, StoreUnavailable
 from core.internal_errors import HeadMoved, RevisionTaken
-from core.usecases.observer import Structured
+from core.usecases.observer import StructuringEnded
 from service.adapters.observed import PortCall
 
 CALL_SECONDS = (
@@ -203,14 +203,14 @@ class PrometheusMetrics:
         if call.size and call.failure is None:
             self._append_changes.observe(call.size)
 
-    def asked(self, asked: Asked) -> None:
+    def asked(self, asked: RoleCall) -> None:
         self._questions.labels(asked.role, asked.answer).inc()
         self._agent_seconds.labels(asked.role).observe(asked.seconds)
         if asked.cost.input_tokens or asked.cost.output_tokens:
             self._tokens.labels(asked.role, "input").inc(asked.cost.input_tokens)
             self._tokens.labels(asked.role, "output").inc(asked.cost.output_tokens)
 
-    def structured(self, structured: Structured) -> None:
+    def structured(self, structured: StructuringEnded) -> None:
         failure = structured.failure
         self._structurings.labels("ok" if failure is None else type(failure).__name__).inc()
 

@@ -103,7 +103,7 @@ class Pace:
         self._longest = max(seconds, self._longest + SMOOTHING * (seconds - self._longest))
 
 
-class Room:
+class ConcurrencyLimit:
     """So many places for one kind of work, and the queue before them."""
 
     def __init__(self, work: str, places: int) -> None:
@@ -158,7 +158,7 @@ class Admission:
     """Rooms by kind, what calls without a deadline get (seconds), and the most calls at once; kinds without a room
     begin at once."""
 
-    rooms: Mapping[Kind, Room] = field(default_factory=dict)
+    rooms: Mapping[Kind, ConcurrencyLimit] = field(default_factory=dict)
     default_deadline: float | None = None
     most: int | None = None
 
@@ -169,7 +169,7 @@ class Admission:
         return remaining
 
 
-class Hold:
+class MemoryQuota:
     """Bytes that calls keep in memory, all of them together: the newest that would go beyond is refused."""
 
     def __init__(self, allowed: int | None = None) -> None:
@@ -195,7 +195,7 @@ class Hold:
 class Load:
     """The bytes of one call."""
 
-    def __init__(self, hold: Hold) -> None:
+    def __init__(self, hold: MemoryQuota) -> None:
         self._hold = hold
         self.size = 0
 

@@ -9,7 +9,7 @@ from core.usecases.bank.verbs.list_interactions import list_interactions
 from core.usecases.house import House
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from service.api import streams
-from service.api.endpoint import Endpoint, as_it_is, server_stream, unary
+from service.api.endpoint import Endpoint, identity, server_stream, unary
 from service.api.from_proto import deep_retrieval as parse
 from service.api.to_proto import deep_retrieval as render
 
@@ -31,7 +31,7 @@ def endpoints(house: House) -> Mapping[str, Endpoint]:
             render.list_interactions,
         ),
         "ReadAttachment": server_stream(
-            pb.ReadAttachmentRequest, parse.read_attachment, partial(streams.read_file, house), as_it_is
+            pb.ReadAttachmentRequest, parse.read_attachment, partial(streams.read_file, house), identity
         ),
         "GetLineage": unary(
             pb.GetLineageRequest, parse.get_lineage, partial(get_lineage, house), render.get_lineage

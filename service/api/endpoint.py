@@ -22,11 +22,11 @@ from core.ports.aggregates import Aggregates
 from service.api.access.audited import named_in
 from service.api.access.naming import held
 from service.api.access.needs import needs_of
-from service.api.admission import Hold, Load, writes
+from service.api.admission import Load, MemoryQuota, writes
 from service.api.errors.transport import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
 from service.process.current_call import CURRENT
-from service.process.giving_way import let_pass
+from service.process.giving_way import yield_to_loop
 
 M = TypeVar("M", bound=Message)
 Command = TypeVar("Command")
@@ -43,12 +43,12 @@ LARGE = 32_000  # bytes of a request that takes long to read, and to answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class RequestLimits:
     """What reading requests depends on: the largest message taken (bytes), and what all calls hold together; and the
     memory whose state calls that write are refused by. `requires_request_id`: of each change."""
 
     max_message_bytes: int
-    hold: Hold = field(default_factory=Hold)
+    hold: MemoryQuota = field(default_factory=MemoryQuota)
     aggregates: Aggregates[Any] | None = None
     requires_request_id: bool = False
 
@@ -57,7 +57,7 @@ class Desk:
 class Endpoint:
     """A method, its name still to come. `bind` makes it gRPC's behaviour."""
 
-    bind: Callable[[str, Desk], Behaviour]
+    bind: Callable[[str, RequestLimits], Behaviour]
     streams_in: bool = False
     streams_out: bool = False
     endless: bool = False
@@ -77,7 +77,7 @@ def unary(
 ) -> Endpoint:
     """Makes an endpoint of one message in, one out."""
 
-    def bind(method: str, desk: Desk) -> Behaviour:
+    def bind(method: str, desk: RequestLimits) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> bytes:
             if len(request) < LARGE:
                 command = parse(decoded(message, request, method, desk), caller_now())
@@ -85,9 +85,9 @@ def unary(
             with desk.hold.load() as load:
                 load.add(len(request))
                 command = parse(decoded(message, request, method, desk), caller_now())
-                await let_pass()
+                await yield_to_loop()
                 result = await call(command)
-                await let_pass()
+                await yield_to_loop()
                 return encoded(render(result))
 
         return behave
@@ -105,7 +105,7 @@ def server_stream(
 ) -> Endpoint:
     """Makes an endpoint of one message in, many out, each sent as soon as there is one."""
 
-    def bind(method: str, desk: Desk) -> Behaviour:
+    def bind(method: str, desk: RequestLimits) -> Behaviour:
         async def behave(request: bytes, context: ServicerContext[Any, Any]) -> None:
             command = parse(decoded(message, request, method, desk), caller_now())
             await _write_all(context, call(command), render, desk.hold)
@@ -126,7 +126,7 @@ def client_stream(
 
     `passes_on`: whether it does not keep a message once it has read the next."""
 
-    def bind(method: str, desk: Desk) -> Behaviour:
+    def bind(method: str, desk: RequestLimits) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> bytes:
             with desk.hold.load() as load:
                 messages = _decoded_all(message, requests, method, desk, load, passes_on)
@@ -144,7 +144,7 @@ def bidi_stream(
 ) -> Endpoint:
     """Makes an endpoint of many messages in, many out."""
 
-    def bind(method: str, desk: Desk) -> Behaviour:
+    def bind(method: str, desk: RequestLimits) -> Behaviour:
         async def behave(requests: AsyncIterator[bytes], context: ServicerContext[Any, Any]) -> None:
             with desk.hold.load() as load:
                 messages = _decoded_all(message, requests, method, desk, load)
@@ -159,7 +159,7 @@ def handlers(
     service: str,
     endpoints: Mapping[str, Endpoint],
     gate: Gate,
-    desk: Desk,
+    desk: RequestLimits,
     bound: "BoundEndpoints | None" = None,
 ) -> "grpc.GenericRpcHandler[Any, Any]":
     """Makes a service's methods, guarded, ready to be added to a server. `bound` has them for callers that are bound to
@@ -173,7 +173,9 @@ def handlers(
     )
 
 
-def decoded(message: type[M], request: bytes, method: str, desk: Desk, *, goes_on: bool = False) -> M:
+def decoded(
+    message: type[M], request: bytes, method: str, desk: RequestLimits, *, goes_on: bool = False
+) -> M:
     """Decodes a request, held to what its caller is bound to. Raises MessageTooLarge, UndecodableRequest,
     PermissionDenied, InvalidField. `goes_on`: it is not the first of its stream."""
     if len(request) > desk.max_message_bytes:
@@ -217,7 +219,7 @@ def _identities(message: Descriptor) -> tuple[str, ...]:
     return tuple(name for name, part in parts if part is not None and "request_id" in part.fields_by_name)
 
 
-def as_it_is(reply: Reply) -> Reply:
+def identity(reply: Reply) -> Reply:
     """Renders what is an answer already."""
     return reply
 
@@ -230,7 +232,7 @@ async def _decoded_all(
     message: type[M],
     requests: AsyncIterator[bytes],
     method: str,
-    desk: Desk,
+    desk: RequestLimits,
     load: Load,
     passes_on: Callable[[M], bool] = lambda _: False,
 ) -> AsyncIterator[M]:
@@ -247,7 +249,7 @@ async def _write_all(
     context: ServicerContext[Any, Any],
     results: AsyncGenerator[Result, None],
     render: Callable[[Result], Reply],
-    hold: Hold,
+    hold: MemoryQuota,
 ) -> None:
     """Writes the answers one by one: the next is made when the last has left for its reader."""
     with hold.load() as load:
@@ -263,7 +265,7 @@ class BoundEndpoints:
     """The methods as callers have them that are bound to a part of the memory."""
 
     def __init__(
-        self, offered: Callable[[Binding], Mapping[str, Mapping[str, Endpoint]]], desk: Desk
+        self, offered: Callable[[Binding], Mapping[str, Mapping[str, Endpoint]]], desk: RequestLimits
     ) -> None:
         """`offered` makes all endpoints over what a binding admits."""
         self._of = lru_cache(maxsize=MOST_BINDINGS)(
@@ -289,7 +291,7 @@ def _within(method: str, plain: Behaviour, bound: BoundEndpoints) -> Behaviour:
 
 
 def _guarded(
-    method: str, endpoint: Endpoint, gate: Gate, desk: Desk, bound: BoundEndpoints | None
+    method: str, endpoint: Endpoint, gate: Gate, desk: RequestLimits, bound: BoundEndpoints | None
 ) -> Behaviour:
     streams = endpoint.streams_in or endpoint.streams_out
     needs = needs_of(method)

@@ -21,7 +21,7 @@ from core.model.record import Origin, RecordKind, RecordState, SupersededReason
 from core.model.retraction import RetractionState
 from core.model.review import Review, ReviewDecision
 from core.model.structuring import Purpose, StructuringState
-from core.usecases.bank.retrieval.reranking import Reranked
+from core.usecases.bank.retrieval.reranking import RerankOutcome
 from core.usecases.bank.verbs.memorize import Wait
 from core.usecases.context.asked import Form, Part
 from core.usecases.context.explain_pair import NotCompared
@@ -201,10 +201,10 @@ FUSIONS = {
     retrieval_pb2.FUSION_RECIPROCAL_RANK: Fusion.RECIPROCAL_RANK,
 }
 RERANKINGS = {
-    retrieval_pb2.RERANKING_UNSPECIFIED: Reranked.UNASKED,
-    retrieval_pb2.RERANKING_DONE: Reranked.DONE,
-    retrieval_pb2.RERANKING_LATE: Reranked.LATE,
-    retrieval_pb2.RERANKING_UNAVAILABLE: Reranked.UNAVAILABLE,
+    retrieval_pb2.RERANKING_UNSPECIFIED: RerankOutcome.UNASKED,
+    retrieval_pb2.RERANKING_DONE: RerankOutcome.DONE,
+    retrieval_pb2.RERANKING_LATE: RerankOutcome.LATE,
+    retrieval_pb2.RERANKING_UNAVAILABLE: RerankOutcome.UNAVAILABLE,
 }
 
 RECORD_KINDS = {

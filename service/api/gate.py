@@ -28,7 +28,7 @@ from core.errors import (
 from service.api.access.audited import is_audited, tell
 from service.api.access.keyring import Keyring
 from service.api.access.needs import NOTHING, Needs
-from service.api.admission import Admission, Kind, Room, kind_of
+from service.api.admission import Admission, ConcurrencyLimit, Kind, kind_of
 from service.api.errors.table import reason_of
 from service.api.errors.transport import DeadlineExceeded, Defect, ShuttingDown, StreamMoved, Unauthenticated
 from service.api.refusal import refusal_of, refuse
@@ -250,7 +250,7 @@ def _working_for(name: str, deadline: float | None, kind: Kind) -> Iterator[None
         who.has_ended = True
 
 
-def _in_turn(inner: Behaviour, room: Room, method: str) -> Behaviour:
+def _in_turn(inner: Behaviour, room: ConcurrencyLimit, method: str) -> Behaviour:
     """Begins when there is a place. Raises Overloaded."""
 
     async def call(request: Any, context: ServicerContext[Any, Any]) -> bytes | None:

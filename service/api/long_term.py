@@ -37,7 +37,7 @@ from core.usecases.long_term.verbs import (
 from core.usecases.user import get_user, list_users, update_user
 from core.usecases.whole_user import erase_mentions, export_user, purge_user
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.endpoint import Endpoint, as_it_is, client_stream, server_stream, unary
+from service.api.endpoint import Endpoint, client_stream, identity, server_stream, unary
 from service.api.from_proto import collections as whole
 from service.api.from_proto import long_term as parse
 from service.api.from_proto import users as parse_user
@@ -296,7 +296,7 @@ def _users(house: House) -> Mapping[str, Endpoint]:
             pb.ExportUserRequest,
             parse_user.export_user,
             lambda command: user_files.parts(export_user.export_user(house, command)),
-            as_it_is,
+            identity,
         ),
         "ImportUser": client_stream(
             pb.ImportUserRequest, partial(user_import, house), render_user.import_user

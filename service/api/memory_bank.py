@@ -26,7 +26,7 @@ from core.usecases.task.advance_task import advance_task
 from core.usecases.task.start_task import start_task
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api import streams
-from service.api.endpoint import Endpoint, as_it_is, bidi_stream, client_stream, server_stream, unary
+from service.api.endpoint import Endpoint, bidi_stream, client_stream, identity, server_stream, unary
 from service.api.from_proto import memory_bank as parse
 from service.api.from_proto import retractions as parse_retraction
 from service.api.from_proto.export import export_bank
@@ -99,7 +99,7 @@ def _memorizing(house: House) -> Mapping[str, Endpoint]:
         ),
         "Memorize": unary(pb.MemorizeRequest, parse.memorize, partial(memorize, house), render.memorize),
         "MemorizeStream": bidi_stream(
-            pb.MemorizeStreamRequest, partial(streams.memorize_stream, house), as_it_is
+            pb.MemorizeStreamRequest, partial(streams.memorize_stream, house), identity
         ),
         "UploadAttachment": client_stream(
             pb.UploadAttachmentRequest,
@@ -175,10 +175,10 @@ def _conflicts_and_insight(house: House) -> Mapping[str, Endpoint]:
 def _streams(house: House) -> Mapping[str, Endpoint]:
     return {
         "WatchBank": server_stream(
-            pb.WatchBankRequest, parse.watch_bank, partial(streams.watch, house), as_it_is, endless=True
+            pb.WatchBankRequest, parse.watch_bank, partial(streams.watch, house), identity, endless=True
         ),
         "ExportBank": server_stream(
-            pb.ExportBankRequest, export_bank, partial(streams.write_out, house), as_it_is
+            pb.ExportBankRequest, export_bank, partial(streams.write_out, house), identity
         ),
         "ImportBank": client_stream(
             pb.ImportBankRequest,

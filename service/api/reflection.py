@@ -11,7 +11,7 @@ from grpc_reflection.v1alpha._async import (
     ReflectionServicer,  # as `reflection.aio`, which its types do not know
 )
 
-from service.api.starting import Entrance
+from service.api.starting import StartupGate
 
 ALPHA = "grpc.reflection.v1alpha"
 PACKAGE = "grpc.reflection.v1"
@@ -19,7 +19,7 @@ NAMES = (f"{PACKAGE}.ServerReflection", reflection.SERVICE_NAME)
 FILE = "grpc/reflection/v1/reflection.proto"
 
 
-def add_reflection(servicer: ReflectionServicer, entrance: Entrance) -> None:
+def add_reflection(servicer: ReflectionServicer, entrance: StartupGate) -> None:
     """Lets reflection be found under both names."""
     reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, entrance)
     behaviour = grpc.stream_stream_rpc_method_handler(

@@ -17,7 +17,7 @@ HELD_SECONDS = 5.0
 """A call is held until the service has loaded, but no longer than this: a slow load costs callers fewer attempts."""
 
 
-class Entrance(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # it takes none where it runs
+class StartupGate(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # it takes none where it runs
     """Takes every call of the contract until the service has `started`; then the services find theirs.
 
     It stands in for a server that services are added to: gRPC's own takes none once it has its port.

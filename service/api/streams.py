@@ -13,7 +13,7 @@ from dataclasses import replace
 from core.caller import Caller
 from core.errors import InvalidField, LimitReached
 from core.ids import InteractionId
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
 from core.usecases.bank.exchange.import_bank import BankImported, import_bank
 from core.usecases.bank.verbs.memorize import Memorize, memorize
@@ -144,7 +144,7 @@ def _news(
 
 async def upload(
     house: House, requests: AsyncIterator[pb.UploadAttachmentRequest], caller: Caller
-) -> Committed[AttachmentUploaded]:
+) -> CommitResult[AttachmentUploaded]:
     """Keeps a file that comes in pieces."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "header":
@@ -184,7 +184,7 @@ async def write_out(house: House, command: ExportBank) -> AsyncGenerator[pb.Expo
 
 async def read_in(
     house: House, requests: AsyncIterator[pb.ImportBankRequest], caller: Caller
-) -> Committed[BankImported]:
+) -> CommitResult[BankImported]:
     """Makes a bank from the records of an export."""
     first = await anext(requests, None)
     if first is None:

@@ -8,7 +8,7 @@ from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
 from core.ids import RequestId
 from core.model.access import Scope
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.exchange.import_collection import (
     CollectionImported,
@@ -27,7 +27,7 @@ MOST_BYTES = 64 * 1024 * 1024
 
 async def collection_import(
     house: House, requests: AsyncIterator[pb.ImportCollectionRequest], caller: Caller
-) -> Committed[CollectionImported]:
+) -> CommitResult[CollectionImported]:
     """Raises InvalidField for parts out of order, ImportInvalid, and what ImportCollection raises."""
     options: pb.ImportCollectionOptions | None = None
     files: dict[str, bytearray] = {}
@@ -88,7 +88,7 @@ def _text(path: str, content: bytearray) -> str:
 
 async def user_import(
     house: House, requests: AsyncIterator[pb.ImportUserRequest], caller: Caller
-) -> Committed[UserImported]:
+) -> CommitResult[UserImported]:
     """Raises InvalidField for parts out of order, ImportInvalid, and what ImportUser raises."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "options":

@@ -35,7 +35,7 @@ from core.usecases.upkeep.duties import assign_chores
 from core.usecases.upkeep.store_time import StoreTime
 from core.usecases.user.count_tokens import write_tokens
 from core.usecases.uses import UseCounts
-from core.usecases.workshop import Workshop
+from core.usecases.workshop import JobRunner
 from core.verbatim.structure import Structure
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.observed import PortObserver, observed
@@ -96,7 +96,7 @@ async def open_house(
         yield house
 
 
-def _figures(settings: Settings, ground: "_Ground", workshop: Workshop) -> Mapping[str, float]:
+def _figures(settings: Settings, ground: "_Ground", workshop: JobRunner) -> Mapping[str, float]:
     return figures_of(
         settings,
         ground.clock,
@@ -188,7 +188,7 @@ async def _house(
     banks, clock, store, embedder = ground.aggregates, ground.clock, ground.store, ground.embedder
     uses = UseCounts()
     closing.push_async_callback(uses.flush, banks)
-    workshop = Workshop(clock, Budgets(**dict(settings.budget)), observer)
+    workshop = JobRunner(clock, Budgets(**dict(settings.budget)), observer)
     closing.push_async_callback(workshop.close)
     claims = Claims(store, ground.ids.new("p"), min(SECONDS, settings.banks.resume_after_seconds))
     chores = Chores(KINDS, banks, store, clock, told_of_failure, claims, ground.time)

@@ -10,7 +10,7 @@ from core.model.retraction import RetractionState
 from core.ports.clock import Clock
 from core.ports.comparer import Comparer
 from core.usecases.process_facts import UNUSED, ProcessFacts
-from core.usecases.workshop import Workshop
+from core.usecases.workshop import JobRunner
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.store.database import Connections
 from service.config import Settings
@@ -45,7 +45,7 @@ def figures_of(
     banks: OpenAggregates,
     embedder: CachedEmbedder,
     comparer: Comparer,
-    workshop: Workshop,
+    workshop: JobRunner,
     connections: Connections,
 ) -> Mapping[str, float]:
     """Returns the value of each at this moment. Any thread may call it."""

@@ -30,11 +30,11 @@ from core.usecases.house import House
 from service.api import reflection
 from service.api.access.keyring import Keyring
 from service.api.access.rates import RateLimits, Rates
-from service.api.admission import Admission, Hold, Kind, Room
-from service.api.endpoint import BoundEndpoints, Desk, handlers
+from service.api.admission import Admission, ConcurrencyLimit, Kind, MemoryQuota
+from service.api.endpoint import BoundEndpoints, RequestLimits, handlers
 from service.api.gate import Gate, Observer
 from service.api.services import services
-from service.api.starting import Entrance
+from service.api.starting import StartupGate
 from service.api.symbols import symbols
 from service.assembly.bootstrap import open_house
 from service.assembly.upkeep import one_round
@@ -173,20 +173,20 @@ async def running(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class BoundServer:
     """What listens on the port, what it says of its health, and what it answers while the rest loads."""
 
     listeners: Listeners
     address: Address
     checks: HealthServicer
-    entrance: Entrance
+    entrance: StartupGate
 
 
 @asynccontextmanager
-async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
+async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[BoundServer]:
     """A server that answers that it starts. Raises ConfigurationError for an address that cannot be had."""
     listeners = Listeners(settings.grpc.queues, _options(settings.grpc))
-    entrance, checks = Entrance(gate), HealthServicer()
+    entrance, checks = StartupGate(gate), HealthServicer()
     for server in listeners.servers:
         server.add_generic_rpc_handlers((entrance,))
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
@@ -196,7 +196,7 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[Bound]:
         await listeners.start()
         log.info("starting", address=str(address))
         async with _checked(settings.health, checks):
-            yield Bound(listeners=listeners, address=address, checks=checks, entrance=entrance)
+            yield BoundServer(listeners=listeners, address=address, checks=checks, entrance=entrance)
     finally:
         await listeners.stop(None)
 
@@ -219,12 +219,12 @@ async def _checked(settings: HealthSection, checks: HealthServicer) -> AsyncIter
         await listeners.stop(None)
 
 
-async def _let_in(bound: Bound, house: House, gate: Gate, settings: GrpcSection) -> None:
+async def _let_in(bound: BoundServer, house: House, gate: Gate, settings: GrpcSection) -> None:
     """Answers for all services from now on, reflection, and health for each of them and as a whole."""
     offered = services(house)
-    desk = Desk(
+    desk = RequestLimits(
         max_message_bytes=settings.max_message_bytes,
-        hold=Hold(settings.bytes_in_flight),
+        hold=MemoryQuota(settings.bytes_in_flight),
         aggregates=house.banks,
         requires_request_id=settings.require_request_id,
     )
@@ -330,7 +330,7 @@ def _admission(settings: Settings) -> Admission:
         Kind.LONG: chosen.long_jobs,
         Kind.STREAM: chosen.streams,
     }
-    rooms = {kind: Room(kind.value, count) for kind, count in places.items()}
+    rooms = {kind: ConcurrencyLimit(kind.value, count) for kind, count in places.items()}
     return Admission(
         rooms=rooms,
         default_deadline=settings.grpc.default_deadline_seconds,

@@ -8,7 +8,7 @@ from core.index.giving_way import GiveWay, at_once
 from core.ports.blobs import Blobs
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
-from core.usecases.verify import Damage, Verified, verify
+from core.usecases.verify import Damage, VerifyProgress, verify
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.local_index_cache import LocalIndexCache
 from service.adapters.store.database import Connections
@@ -106,7 +106,7 @@ async def migrate_database(chosen: StoreSection) -> tuple[int, int]:
     return await migrated(_server(chosen))
 
 
-async def verified(settings: Settings, read: Verified) -> AsyncIterator[Damage]:
+async def verified(settings: Settings, read: VerifyProgress) -> AsyncIterator[Damage]:
     """Yields what is damaged of all that is kept. Raises ConfigurationError, StoreUnavailable."""
     store = await open_store(settings, at_once)
     try:

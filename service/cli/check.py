@@ -13,7 +13,7 @@ from memorybank_client import SyncMemoryBankClient
 from memorybank_client.checking import Checker, Outcome
 from memorybank_client.expectations import Expectation, ExpectationsInvalid, read_expectations
 from service.cli import drawing
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
 from service.cli.junit import junit_of
 
@@ -28,7 +28,7 @@ INDENT = (0, 0, 0, 6)
     "--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write the results here, as JUnit's XML."
 )
 @errand_of_any
-def check(errand: Errand, file: Path, bank: str | None, user: str | None, junit: Path | None) -> None:
+def check(errand: CommandContext, file: Path, bank: str | None, user: str | None, junit: Path | None) -> None:
     """Check that the memory answers as FILE says, and say what came where it does not. It changes no memory.
 
     \b

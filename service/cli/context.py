@@ -13,7 +13,7 @@ from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.messages import say
 
 LOSSES = {
@@ -53,7 +53,7 @@ BAR = 24  # characters of the longest bar
 @click.option("--prompt", "full", is_flag=True, help="Show the prompt itself, too.")
 @errand_of_any
 def context(
-    errand: Errand,
+    errand: CommandContext,
     /,
     text: str,
     user: str,

@@ -11,7 +11,7 @@ from rich.text import Text
 from memorybank.v1 import conversation_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.talks import USER, whose
 from service.cli.turn_retracting import erase, release, retract, retractions
 
@@ -43,7 +43,7 @@ def conversation() -> None:
 @click.argument("said")
 @click.argument("reply", default="")
 @click.option("--speaker", default="", help="Who said it.")
-def add(errand: Errand, talk: dict[str, Any], said: str, reply: str, speaker: str) -> None:
+def add(errand: CommandContext, talk: dict[str, Any], said: str, reply: str, speaker: str) -> None:
     """Add a turn: what was SAID, and its REPLY."""
     turn = pb.Turn(input=said, reply=reply, input_speaker=speaker)
     added = errand.client.add_turns(**talk, turns=[turn])
@@ -53,7 +53,7 @@ def add(errand: Errand, talk: dict[str, Any], said: str, reply: str, speaker: st
 @conversation.command()
 @whose
 @click.option("--turns", type=click.IntRange(0), default=SHOWN, show_default=True, help="How many newest.")
-def show(errand: Errand, talk: dict[str, Any], turns: int) -> None:
+def show(errand: CommandContext, talk: dict[str, Any], turns: int) -> None:
     """Show keys, summaries, clusters, and the newest turns."""
     seen = errand.client.get_conversation(**talk)
     newest = list(_turns(errand, talk, max(1, seen.conversation.last_step - turns + 1))) if turns else []
@@ -79,7 +79,7 @@ def show(errand: Errand, talk: dict[str, Any], turns: int) -> None:
 @whose
 @click.argument("text")
 @TOP_K
-def search(errand: Errand, talk: dict[str, Any], text: str, top_k: int | None) -> None:
+def search(errand: CommandContext, talk: dict[str, Any], text: str, top_k: int | None) -> None:
     """Find turns of every tier that bear on TEXT, best first."""
     found = errand.client.search_turns(**talk, text=text, top_k=top_k)
     rows = ((f"{hit.score:.2f} [{hit.turn.step}]", hit.segment) for hit in found.hits)
@@ -92,7 +92,7 @@ def search(errand: Errand, talk: dict[str, Any], text: str, top_k: int | None) -
 @errand_of_any
 @click.option("--collection", metavar="NAME", default="", help="Only what teaches it.  [default: any]")
 @TOP_K
-def find(errand: Errand, text: str, user: str, collection: str, top_k: int | None) -> None:
+def find(errand: CommandContext, text: str, user: str, collection: str, top_k: int | None) -> None:
     """Find turns of all of a user's conversations that bear on TEXT, best first."""
     found = errand.client.search_turns(user=user, text=text, collection=collection, top_k=top_k)
     rows = ((f"{hit.score:.2f} {hit.conversation_id} [{hit.turn.step}]", hit.segment) for hit in found.hits)
@@ -106,7 +106,9 @@ def find(errand: Errand, text: str, user: str, collection: str, top_k: int | Non
 @click.option("--add", "statement", help="Put this before the model in every later turn.")
 @click.option("--delete", "key_id", metavar="KEY", help="Take this key away.")
 @YES
-def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: str | None, yes: bool) -> None:
+def keys(
+    errand: CommandContext, talk: dict[str, Any], statement: str | None, key_id: str | None, yes: bool
+) -> None:
     """List the statements that every prompt shows; add one, or take one away."""
     if statement is not None and key_id is not None:
         raise click.UsageError("give --add or --delete, not both")
@@ -124,7 +126,7 @@ def keys(errand: Errand, talk: dict[str, Any], statement: str | None, key_id: st
 
 @conversation.command()
 @whose
-def end(errand: Errand, talk: dict[str, Any]) -> None:
+def end(errand: CommandContext, talk: dict[str, Any]) -> None:
     """End a conversation: what has no summary yet gets one, and long-term memory learns. The next turn begins again."""
     errand.answer(errand.client.end_conversation(**talk, wait=True), "ended")
 
@@ -134,7 +136,9 @@ def end(errand: Errand, talk: dict[str, Any]) -> None:
 @click.option("--steps", multiple=True, type=click.IntRange(1), help="Only these turns; may be given again.")
 @click.option("--writer", default="", help="Only turns that API keys of this subject wrote.")
 @YES
-def purge(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], writer: str, yes: bool) -> None:
+def purge(
+    errand: CommandContext, talk: dict[str, Any], steps: tuple[int, ...], writer: str, yes: bool
+) -> None:
     """Delete a conversation, or some of its turns, for good; what they taught goes, too."""
     named = talk["conversation_id"]
     if steps and writer:
@@ -151,7 +155,7 @@ def purge(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], writer: 
     errand.answer(purged, f"purged {named}: {purged.turns:,} turns")
 
 
-def _purge_turns(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], *, yes: bool) -> None:
+def _purge_turns(errand: CommandContext, talk: dict[str, Any], steps: tuple[int, ...], *, yes: bool) -> None:
     if steps and not yes:
         ask(f"Delete {len(steps):,} turns of {talk['conversation_id']} for good?")
     total = pb.DeleteTurnsResponse()
@@ -164,7 +168,7 @@ def _purge_turns(errand: Errand, talk: dict[str, Any], steps: tuple[int, ...], *
     errand.answer(total, told)
 
 
-def _turns(errand: Errand, talk: dict[str, Any], first: int, writer: str = "") -> Iterator[pb.Turn]:
+def _turns(errand: CommandContext, talk: dict[str, Any], first: int, writer: str = "") -> Iterator[pb.Turn]:
     def read(token: str) -> pb.ListTurnsResponse:
         return errand.client.list_turns(
             **talk, first_step=first, writer=writer, page_size=PAGE, page_token=token
@@ -174,11 +178,11 @@ def _turns(errand: Errand, talk: dict[str, Any], first: int, writer: str = "") -
         yield from page.turns
 
 
-def _keys(errand: Errand, talk: dict[str, Any], token: str) -> pb.ListKeysResponse:
+def _keys(errand: CommandContext, talk: dict[str, Any], token: str) -> pb.ListKeysResponse:
     return errand.client.list_keys(**talk, page_size=PAGE, page_token=token)
 
 
-def _summaries(errand: Errand, talk: dict[str, Any], token: str) -> pb.ListSummariesResponse:
+def _summaries(errand: CommandContext, talk: dict[str, Any], token: str) -> pb.ListSummariesResponse:
     return errand.client.list_summaries(**talk, page_size=PAGE, page_token=token)
 
 

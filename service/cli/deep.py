@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from service.cli import drawing, paging
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 from service.cli.pages import rejoined
 from service.cli.records import Record, record_of_id, records_of_node
 
@@ -29,7 +29,7 @@ INDENTED = 4  # columns
     help="Where to write the file.  [default: ID, in this directory]",
 )
 def deep(
-    errand: Errand, node_id: str, record: bool, whole: bool, attachment: str | None, out: Path | None
+    errand: CommandContext, node_id: str, record: bool, whole: bool, attachment: str | None, out: Path | None
 ) -> None:
     """Show the verbatim record behind a node, where in it each piece stands, and what the node absorbed.
 
@@ -54,7 +54,7 @@ def deep(
     )
 
 
-def _fetch(errand: Errand, attachment_id: str, out: Path) -> None:
+def _fetch(errand: CommandContext, attachment_id: str, out: Path) -> None:
     pieces = errand.client.read_attachment(bank_id=errand.bank_id, attachment_id=attachment_id)
     with closing(pieces):
         first = next(pieces)  # what is not there is said before a file is made

@@ -4,14 +4,14 @@ import click
 
 from service.cli import drawing
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 
 
 @click.command()
 @click.argument("node_ids", metavar="NODE...", nargs=-1, required=True)
 @errand
 @YES
-def delete(errand: Errand, node_ids: tuple[str, ...], yes: bool) -> None:
+def delete(errand: CommandContext, node_ids: tuple[str, ...], yes: bool) -> None:
     """Delete nodes for good, with their edges; the records behind them stay. `memorybank purge` removes a whole bank.
 
     \b

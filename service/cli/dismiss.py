@@ -16,7 +16,7 @@ from memorybank.v1.errors_pb2 import ERROR_REASON_CONFLICT_CLOSED
 from memorybank_client import DeadlineExceeded, MemoryBankError, Unavailable
 from service.cli import drawing, paging
 from service.cli.confirming import ask
-from service.cli.errand import Errand, known_of
+from service.cli.errand import CommandContext, known_of
 from service.cli.exits import Exit, Failure, failure_of
 
 MANY = 10
@@ -26,7 +26,7 @@ Glimpses = Mapping[str, types.Conflict]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class DismissOutcome:
     """What became of one conflict: dismissed with a `result`, failed with an `error`, or, with neither, dismissed
     before."""
 
@@ -55,14 +55,14 @@ class Settled:
             yield f"dismissed before: {self.conflict_id}"
 
 
-def dismiss_named(errand: Errand, conflict_ids: Sequence[str], *, yes: bool, **words: str) -> None:
+def dismiss_named(errand: CommandContext, conflict_ids: Sequence[str], *, yes: bool, **words: str) -> None:
     """Dismisses these conflicts. `words`: the `verdict` and `evidence` that each is dismissed with."""
     ids = list(dict.fromkeys(conflict_ids))
     known = _open_ones(errand, ids) if len(ids) > 1 else {}
     _dismiss(errand, ids, known, yes=yes, **words)
 
 
-def dismiss_below(errand: Errand, confidence: float, *, yes: bool, **words: str) -> None:
+def dismiss_below(errand: CommandContext, confidence: float, *, yes: bool, **words: str) -> None:
     """Dismisses every open conflict whose confidence is lower."""
     known = {
         each.conflict_id: each
@@ -76,7 +76,7 @@ def dismiss_below(errand: Errand, confidence: float, *, yes: bool, **words: str)
         errand.answer(plain, f"no open conflict has a confidence below {confidence:g}")
 
 
-def _open_ones(errand: Errand, ids: Iterable[str]) -> Glimpses:
+def _open_ones(errand: CommandContext, ids: Iterable[str]) -> Glimpses:
     """Reads the open conflicts until all of these are found."""
     missing, found = set(ids), {}
     for each in paging.conflicts(errand.client, errand.bank_id):
@@ -88,7 +88,7 @@ def _open_ones(errand: Errand, ids: Iterable[str]) -> Glimpses:
     return found
 
 
-def _dismiss(errand: Errand, ids: list[str], known: Glimpses, *, yes: bool, **words: str) -> None:
+def _dismiss(errand: CommandContext, ids: list[str], known: Glimpses, *, yes: bool, **words: str) -> None:
     asks = len(ids) > MANY and not yes
     if known and not errand.as_json:  # its standard error is JSON, too
         errand.aside.print(f"{drawing.many(len(ids), 'conflict')} to dismiss:")
@@ -119,9 +119,9 @@ def _listed(ids: Iterable[str], known: Glimpses) -> RenderableType:
     )
 
 
-def _each(errand: Errand, ids: Sequence[str], words: Mapping[str, str]) -> list[Settled]:
+def _each(errand: CommandContext, ids: Sequence[str], words: Mapping[str, str]) -> list[DismissOutcome]:
     """Dismisses one after another; stops where the service does not answer."""
-    settled: list[Settled] = []
+    settled: list[DismissOutcome] = []
     for conflict_id in ids:
         done = sum(each.error is None for each in settled)
         errand.kept[:] = [f"{done:,} of {len(ids):,} are dismissed; the same command again does the others"]
@@ -131,7 +131,7 @@ def _each(errand: Errand, ids: Sequence[str], words: Mapping[str, str]) -> list[
     return settled
 
 
-def _one(errand: Errand, conflict_id: str, words: Mapping[str, str]) -> Settled:
+def _one(errand: CommandContext, conflict_id: str, words: Mapping[str, str]) -> DismissOutcome:
     try:
         result = errand.client.resolve_conflict(
             bank_id=errand.bank_id,
@@ -142,12 +142,12 @@ def _one(errand: Errand, conflict_id: str, words: Mapping[str, str]) -> Settled:
         )
     except MemoryBankError as error:
         if error.reason == ERROR_REASON_CONFLICT_CLOSED and error.metadata.get("status") == "dismissed":
-            return Settled(conflict_id=conflict_id)
-        return Settled(conflict_id=conflict_id, error=error)
-    return Settled(conflict_id=conflict_id, result=result)
+            return DismissOutcome(conflict_id=conflict_id)
+        return DismissOutcome(conflict_id=conflict_id, error=error)
+    return DismissOutcome(conflict_id=conflict_id, result=result)
 
 
-def _failure(errand: Errand, settled: Sequence[Settled], asked: int) -> Failure:
+def _failure(errand: CommandContext, settled: Sequence[DismissOutcome], asked: int) -> Failure:
     """Returns a failure that names each conflict that failed; the exit code is theirs where they share one."""
     failures = [
         (each.conflict_id, failure_of(each.error, errand.server))

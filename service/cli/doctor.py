@@ -10,7 +10,7 @@ from rich.text import Text
 
 from memorybank.v1 import operations_pb2 as pb
 from service.cli import drawing
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
 from service.cli.messages import say
 
@@ -22,7 +22,7 @@ UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 @click.command()
 @errand_of_any
-def doctor(errand: Errand) -> None:
+def doctor(errand: CommandContext) -> None:
     """Say what answers, what it holds, what waits and what runs out; end with 1 where something is amiss.
 
     It reads counts, sizes and times alone, and takes as long on a large store as on a small one.

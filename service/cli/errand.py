@@ -36,7 +36,7 @@ Plain = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
+class CommandContext:
     """One command on its way: whom it asks, about which bank, and how it tells what it learned.
 
     `kept`: what stands if the command is interrupted now, a sentence each.
@@ -123,12 +123,12 @@ def access(command: Callable[..., Any]) -> Callable[..., Any]:
     return key_file(tls_ca(command))
 
 
-def errand(command: Callable[Concatenate[Errand, P], None]) -> Callable[..., None]:
-    """Makes a command of one bank: with --bank, --server, --json and --timeout, and an Errand as first argument."""
+def errand(command: Callable[Concatenate[CommandContext, P], None]) -> Callable[..., None]:
+    """Makes a command of one bank: with --bank, --server, --json and --timeout, and a CommandContext first."""
     return BANK(errand_of_any(command))
 
 
-def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[..., None]:
+def errand_of_any(command: Callable[Concatenate[CommandContext, P], None]) -> Callable[..., None]:
     """Does the same for a command that names its bank in another way, or none."""
 
     @functools.wraps(command)
@@ -137,7 +137,7 @@ def errand_of_any(command: Callable[Concatenate[Errand, P], None]) -> Callable[.
     ) -> None:
         with ending(as_json, server) as kept, heeded(), _client(server, timeout) as client:
             command(
-                Errand(
+                CommandContext(
                     client=client,
                     server=server,
                     bank_id=bank_id,

@@ -60,7 +60,7 @@ class View(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class EvalRequest:
     """What is to be measured, by which settings, and shown."""
 
     config: Path | None
@@ -129,7 +129,7 @@ def evaluate(
     """
     with ending(as_json):
         read = [part for path in sets for part in divided(limited(read_set(path), limit))]
-        wanted = Wanted(
+        wanted = EvalRequest(
             config=config,
             given=_given(embedder, alpha),
             seed=seed,
@@ -187,7 +187,7 @@ def _given(embedder: str | None, alpha: float | None) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _house(wanted: Wanted, embedder: str = "") -> AsyncIterator[House]:
+async def _house(wanted: EvalRequest, embedder: str = "") -> AsyncIterator[House]:
     """Yields a house of its own, of an `embedder` other than the configured one if it is named."""
     given = wanted.given | ({"embedder": {"kind": embedder}} if embedder else {})
     with TemporaryDirectory(prefix="memorybank-eval-") as folder:
@@ -196,7 +196,7 @@ async def _house(wanted: Wanted, embedder: str = "") -> AsyncIterator[House]:
 
 
 async def _measure(
-    sets: Sequence[Readable], wanted: Wanted, progress: Progress, answered: Callable[[Answer], None]
+    sets: Sequence[Readable], wanted: EvalRequest, progress: Progress, answered: Callable[[Answer], None]
 ) -> None:
     runs: list[Run] = []
     async with _house(wanted) as house:
@@ -227,7 +227,7 @@ async def _measure(
                 runs.append(run)
 
 
-def _reported(house: House, run: Run, methods: Sequence[Method], wanted: Wanted) -> Answer:
+def _reported(house: House, run: Run, methods: Sequence[Method], wanted: EvalRequest) -> Answer:
     conditions = _conditions(house, wanted)
     return report.markdown(run, methods, conditions, wanted.worst), report.plain(run, methods, conditions)
 
@@ -242,13 +242,15 @@ def _methods(house: House, view: View) -> tuple[Method, ...]:
             return METHODS + ((RERANKED,) if house.reranking else ())
 
 
-async def _frontier(house: House, read: EvaluationSet, wanted: Wanted, progress: Progress) -> Answer:
+async def _frontier(house: House, read: EvaluationSet, wanted: EvalRequest, progress: Progress) -> Answer:
     found = await frontier(partial(_house, wanted), read, wanted.seed, progress)
     conditions = replace(_conditions(house, wanted), embedding_space="")
     return frontier_report.markdown(found, conditions), frontier_report.plain(found, conditions)
 
 
-async def _contradicted(house: House, read: Contradictions, wanted: Wanted, progress: Progress) -> Answer:
+async def _contradicted(
+    house: House, read: Contradictions, wanted: EvalRequest, progress: Progress
+) -> Answer:
     progress.began(f"{read.name}: {len(read.cases)} contradicting facts")
     results = []
     for number, case in enumerate(read.cases):
@@ -262,7 +264,7 @@ async def _contradicted(house: House, read: Contradictions, wanted: Wanted, prog
     )
 
 
-def _conditions(house: House, wanted: Wanted) -> report.Conditions:
+def _conditions(house: House, wanted: EvalRequest) -> report.Conditions:
     return report.Conditions(
         version=version("agentic-memory-bank"),
         embedding_space=house.embedder.space.name,

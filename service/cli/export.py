@@ -17,7 +17,7 @@ from google.protobuf.json_format import MessageToJson
 
 from memorybank.v1 import memory_bank_pb2 as memory
 from service.cli import drawing, paging
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 from service.cli.exits import Exit, Failure
 from service.cli.messages import say
 
@@ -34,7 +34,9 @@ STANDARD = Path("-")
     is_flag=True,
     help="Leave out what an import can make anew: smaller, slower to import.",
 )
-def export(errand: Errand, file: Path, every: bool, omit_files: bool, omit_segment_vectors: bool) -> None:
+def export(
+    errand: CommandContext, file: Path, every: bool, omit_files: bool, omit_segment_vectors: bool
+) -> None:
     """Write all of a bank to FILE, one JSON record a line; `memorybank import` gives the same bank again.
 
     A FILE that ends in .gz is compressed; - is standard output. With --all FILE is a folder, made if it is missing:
@@ -46,7 +48,7 @@ def export(errand: Errand, file: Path, every: bool, omit_files: bool, omit_segme
       memorybank export - --bank trip | jq -r 'select(.node).node.summary'
       memorybank export backup --all
     """
-    omitted = Omitted(omit_files=omit_files, omit_segment_vectors=omit_segment_vectors)
+    omitted = Omissions(omit_files=omit_files, omit_segment_vectors=omit_segment_vectors)
     if not every:
         if file.is_dir():
             raise Failure(
@@ -59,7 +61,7 @@ def export(errand: Errand, file: Path, every: bool, omit_files: bool, omit_segme
             errand.answer(written, _told(written))
         return
     file.mkdir(parents=True, exist_ok=True)
-    done: list[Written] = []
+    done: list[WrittenExport] = []
     for bank_id in _bank_ids(errand):
         errand.kept[:] = [f"{drawing.many(len(done), 'bank')} written to {file}"]
         done.append(_export(errand, bank_id, file / f"{bank_id}.jsonl.gz", omitted))
@@ -67,14 +69,14 @@ def export(errand: Errand, file: Path, every: bool, omit_files: bool, omit_segme
     errand.answer({"exports": done}, *lines)
 
 
-class Omitted(TypedDict):
+class Omissions(TypedDict):
     """What an export leaves out."""
 
     omit_files: bool
     omit_segment_vectors: bool
 
 
-class Written(TypedDict):
+class WrittenExport(TypedDict):
     """An export that was written."""
 
     bank_id: str
@@ -84,14 +86,14 @@ class Written(TypedDict):
     sha256: str
 
 
-def _told(written: Written) -> str:
+def _told(written: WrittenExport) -> str:
     return (
         f"wrote {written['file']}: {written['records']:,} records of {written['bank_id']} "
         f"at revision {written['revision']}"
     )
 
 
-def _bank_ids(errand: Errand) -> list[str]:
+def _bank_ids(errand: CommandContext) -> list[str]:
     """Lists the ids of all banks there are now: one that goes meanwhile is NOT_FOUND."""
     read = partial(errand.client.list_banks, page_size=1_000)
     return [
@@ -99,7 +101,7 @@ def _bank_ids(errand: Errand) -> list[str]:
     ]
 
 
-def _export(errand: Errand, bank_id: str, file: Path, omitted: Omitted) -> Written:
+def _export(errand: CommandContext, bank_id: str, file: Path, omitted: Omissions) -> WrittenExport:
     pieces = errand.client.export_bank(bank_id=bank_id, **omitted)
     trailer, header, count = memory.ExportTrailer(), memory.ExportHeader(), 0
     with closing(pieces), _opened(file) as out:
@@ -112,7 +114,7 @@ def _export(errand: Errand, bank_id: str, file: Path, omitted: Omitted) -> Writt
             count += 1
             header = record.header if record.HasField("header") else header
             trailer = record.trailer if record.HasField("trailer") else trailer
-    return Written(
+    return WrittenExport(
         bank_id=bank_id, file=str(file), records=count, revision=header.revision, sha256=trailer.sha256
     )
 

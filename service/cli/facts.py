@@ -15,7 +15,7 @@ from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client.quoting import day, quoted
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand
+from service.cli.errand import CommandContext
 from service.cli.exits import Failure
 from service.cli.messages import say
 from service.cli.owners import whose
@@ -59,7 +59,7 @@ for command in (retract, release, erase, retractions):
     "--supersedes", metavar="RECORD", multiple=True, help="A fact whose place it takes; may be given again."
 )
 @click.option("--allow-sensitive", is_flag=True, help="Keep it though it holds a secret.")
-def add(errand: Errand, owner: dict[str, Any], content: str, **options: Any) -> None:
+def add(errand: CommandContext, owner: dict[str, Any], content: str, **options: Any) -> None:
     """Remember CONTENT, and judge it against what is known."""
     stored = errand.client.store_fact(**owner, content=content, wait=True, **options)
     if stored.forgotten:
@@ -81,7 +81,9 @@ def add(errand: Errand, owner: dict[str, Any], content: str, **options: Any) -> 
     "-k", "--top-k", type=click.IntRange(1, 1000), help="How many at most.  [default: as configured]"
 )
 @click.option("--superseded", is_flag=True, help="Show what no longer holds, too.")
-def search(errand: Errand, owner: dict[str, Any], query: str, top_k: int | None, superseded: bool) -> None:
+def search(
+    errand: CommandContext, owner: dict[str, Any], query: str, top_k: int | None, superseded: bool
+) -> None:
     """Find facts that bear on QUERY, best first."""
     found = errand.client.retrieve_facts(**owner, query=query, top_k=top_k, include_superseded=superseded)
     rows = ((f"{one.score:.2f}", one.record) for one in found.facts)
@@ -92,7 +94,7 @@ def search(errand: Errand, owner: dict[str, Any], query: str, top_k: int | None,
 @whose
 @click.option("--kind", type=click.Choice(list(KINDS)), help="Of which kind.  [default: all]")
 @click.option("--category", default="", help="Of which category.")
-def list_(errand: Errand, owner: dict[str, Any], kind: str | None, category: str) -> None:
+def list_(errand: CommandContext, owner: dict[str, Any], kind: str | None, category: str) -> None:
     """List records by id, with their confidence."""
     chosen = pb.RecordFilter(kinds=[KINDS[kind]] if kind else [], category=category)
     records = _records(errand, owner, chosen)
@@ -103,7 +105,7 @@ def list_(errand: Errand, owner: dict[str, Any], kind: str | None, category: str
 @click.argument("record_ids", metavar="RECORD...", nargs=-1, required=True)
 @whose
 @YES
-def forget(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...], yes: bool) -> None:
+def forget(errand: CommandContext, owner: dict[str, Any], record_ids: tuple[str, ...], yes: bool) -> None:
     """Erase records for good: they do not come back out of older text."""
     if not yes:
         ask(f"Erase {drawing.many(len(record_ids), 'record')} of {owner['user']} for good?")
@@ -120,7 +122,7 @@ def forget(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...], y
 @click.option("--stars", type=click.IntRange(1, 5), help="Or 1 to 5.")
 @click.option("--reason", default="", help="Why.")
 def rate(
-    errand: Errand,
+    errand: CommandContext,
     owner: dict[str, Any],
     record_ids: tuple[str, ...],
     thumb: str | None,
@@ -141,7 +143,9 @@ def rate(
 @click.argument("record_ids", metavar="[RECORD...]", nargs=-1)
 @whose
 @click.option("--all", "everything", is_flag=True, help="Bring back all that is listed.")
-def rejudge(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...], everything: bool) -> None:
+def rejudge(
+    errand: CommandContext, owner: dict[str, Any], record_ids: tuple[str, ...], everything: bool
+) -> None:
     """List facts that were superseded before reasons were kept, each with what took its place; or bring some back.
 
     RECORDs that are named, or all with --all, are shown again, CONTESTED with what took their place. Then decide with
@@ -167,7 +171,7 @@ def rejudge(errand: Errand, owner: dict[str, Any], record_ids: tuple[str, ...], 
 @facts.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @whose
-def export(errand: Errand, owner: dict[str, Any], folder: Path) -> None:
+def export(errand: CommandContext, owner: dict[str, Any], folder: Path) -> None:
     """Write all of a collection into FOLDER, which must be new or empty: memory.json and reflections/*.md."""
     if folder.exists() and any(folder.iterdir()):
         raise Failure(say("{path} is not empty", path=folder))
@@ -186,7 +190,7 @@ def export(errand: Errand, owner: dict[str, Any], folder: Path) -> None:
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @whose
 @click.option("--allow-sensitive", is_flag=True, help="Keep records though they hold secrets.")
-def import_(errand: Errand, owner: dict[str, Any], folder: Path, allow_sensitive: bool) -> None:
+def import_(errand: CommandContext, owner: dict[str, Any], folder: Path, allow_sensitive: bool) -> None:
     """Add the records and reflections of FOLDER, which holds memory.json; what is there stays as it is."""
     files = sorted(folder.glob("reflections/*.md"))
     parts = (
@@ -201,14 +205,14 @@ def import_(errand: Errand, owner: dict[str, Any], folder: Path, allow_sensitive
     errand.answer(done, "\n".join(lines))
 
 
-def _records(errand: Errand, owner: dict[str, Any], chosen: pb.RecordFilter) -> list[pb.Record]:
+def _records(errand: CommandContext, owner: dict[str, Any], chosen: pb.RecordFilter) -> list[pb.Record]:
     def read(token: str) -> pb.ListRecordsResponse:
         return errand.client.list_records(**owner, filter=chosen, page_size=PAGE, page_token=token)
 
     return [record for page in paging.pages(read) for record in page.records]
 
 
-def _replaced(errand: Errand, owner: dict[str, Any], past: list[pb.Record]) -> RenderableType:
+def _replaced(errand: CommandContext, owner: dict[str, Any], past: list[pb.Record]) -> RenderableType:
     """Draws facts, each above the one that took its place."""
     if not past:
         return Text("nothing was superseded without a reason", drawing.FAINT)

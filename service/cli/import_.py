@@ -14,7 +14,7 @@ from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as memory
 from service.cli import drawing
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
 from service.cli.export import STANDARD, text_file
 from service.cli.importing.bringing import bring, report_of
@@ -51,7 +51,7 @@ UNPACKED = (EOFError, BadGzipFile, zlib.error)
 @click.option("--allow-sensitive", is_flag=True, help="With --from: keep facts though they hold secrets.")
 @click.option("--dry-run", is_flag=True, help="With --from: say what would come, and send nothing.")
 def import_(
-    errand: Errand,
+    errand: CommandContext,
     file: Path,
     into: str,
     source: str | None,
@@ -102,7 +102,7 @@ def _text(file: Path) -> str:
         raise Failure(f"{file} is no text in UTF-8: {problem.reason} at byte {problem.start:,}") from None
 
 
-def _import(errand: Errand, lines: Iterable[str], into: str) -> memory.ImportBankResponse:
+def _import(errand: CommandContext, lines: Iterable[str], into: str) -> memory.ImportBankResponse:
     return errand.client.import_bank(_records(lines), bank_id=into)
 
 

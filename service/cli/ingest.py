@@ -26,7 +26,7 @@ from memorybank.v1 import types_pb2 as types
 from memorybank_client import InvalidArgument, timestamp
 from service.cli import drawing, paging, progress
 from service.cli.documents import Document, DocumentUnreadable, File, named, read_file
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 from service.cli.exits import Exit, Failure
 from service.cli.messages import say
 from service.cli.ttl import Ttl
@@ -43,7 +43,7 @@ EVENT_TIME = click.option(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ingested:
+class IngestedText:
     """One text taken in: from which file, in how many seconds, and what the service made of it."""
 
     document: Document
@@ -87,7 +87,7 @@ class Ingested:
     "--encoding", help="How texts are encoded.  [default: as it says itself, Unicode, or the one that fits]"
 )
 def ingest(
-    errand: Errand,
+    errand: CommandContext,
     files: tuple[Path, ...],
     goal: str,
     ttl: timedelta | None,
@@ -122,7 +122,7 @@ def ingest(
 @click.option("--goal", default="", help="What the bank is for; used when it is made.")
 @click.option("--source", default="the command line", show_default=True, help="Where it came from.")
 @EVENT_TIME
-def remember(errand: Errand, text: str, goal: str, source: str, event_time: datetime | None) -> None:
+def remember(errand: CommandContext, text: str, goal: str, source: str, event_time: datetime | None) -> None:
     """Remember TEXT, word for word. The bank is made if it is missing.
 
     \b
@@ -137,18 +137,18 @@ def remember(errand: Errand, text: str, goal: str, source: str, event_time: date
 
 
 def _take_in(
-    errand: Errand,
+    errand: CommandContext,
     texts: Sequence[Document],
     attached: Sequence[File],
     uploads: Sequence[memory.UploadAttachmentResponse],
     source: str,
     event_time: datetime | None,
     skip_judging: bool = False,
-    drawn: Callable[[str, Sequence[Ingested]], RenderableType] | None = None,
+    drawn: Callable[[str, Sequence[IngestedText]], RenderableType] | None = None,
 ) -> None:
     """Memorizes texts one after another, and tells what became of them, in a table or as `drawn`."""
     happened = timestamp(event_time.replace(tzinfo=UTC)) if event_time else None
-    done: list[Ingested] = []
+    done: list[IngestedText] = []
     with progress.bar(errand.aside, [(each.name, len(each.text)) for each in texts]) as bar:
         for text in texts:
             errand.kept[:] = [f"{len(done)} of {drawing.many(len(texts), 'text')} remembered so far", GOES_ON]
@@ -203,7 +203,7 @@ def _notes(attached: Sequence[File], documents: Sequence[Document]) -> list[Docu
     ]
 
 
-def _make_bank(errand: Errand, goal: str, ttl: timedelta | None) -> None:
+def _make_bank(errand: CommandContext, goal: str, ttl: timedelta | None) -> None:
     kept = None if ttl is None else Duration(seconds=int(ttl.total_seconds()))
     made = errand.client.create_bank(bank_id=errand.bank_id, goal=goal, ttl=kept, allow_existing=True)
     if made.existed and kept is not None:
@@ -211,7 +211,7 @@ def _make_bank(errand: Errand, goal: str, ttl: timedelta | None) -> None:
         errand.client.update_bank(bank_id=errand.bank_id, bank=types.Bank(ttl=kept), update_mask=mask)
 
 
-def _upload(errand: Errand, file: File) -> memory.UploadAttachmentResponse:
+def _upload(errand: CommandContext, file: File) -> memory.UploadAttachmentResponse:
     with file.path.open("rb") as opened:
         digest = hashlib.file_digest(opened, "sha256").hexdigest()
         opened.seek(0)
@@ -233,14 +233,14 @@ def _upload(errand: Errand, file: File) -> memory.UploadAttachmentResponse:
 
 
 def _memorize(
-    errand: Errand,
+    errand: CommandContext,
     bar: progress.Bar,
     document: Document,
     attached: Sequence[File],
     source: str,
     happened: Timestamp | None,
     skip_judging: bool,
-) -> Ingested:
+) -> IngestedText:
     cited = [file.attachment_id for file in attached if file.is_cited_in(document.text)]
     origin = source or document.name
     parts = [origin, str(happened), *cited, document.text]
@@ -265,7 +265,7 @@ def _memorize(
                     f"{document.name} is stored and searchable; the server goes on sorting it into topics"
                 )
                 errand.kept[1:] = [stored, GOES_ON]
-    return Ingested(document=document, seconds=time.monotonic() - started, result=result)
+    return IngestedText(document=document, seconds=time.monotonic() - started, result=result)
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -285,7 +285,7 @@ def _kept_as_it_is(file: File) -> str:
     return f"{file.path.name} ({kind}, {file.size:,} bytes) is kept as an attachment: its words are not read"
 
 
-def _conflicts(errand: Errand, done: Sequence[Ingested]) -> list[types.Conflict]:
+def _conflicts(errand: CommandContext, done: Sequence[IngestedText]) -> list[types.Conflict]:
     """Finds the contradictions that came up, still open."""
     ids = {conflict_id for each in done for conflict_id in each.result.conflict_ids}
     if not ids:
@@ -293,7 +293,7 @@ def _conflicts(errand: Errand, done: Sequence[Ingested]) -> list[types.Conflict]
     return [each for each in paging.conflicts(errand.client, errand.bank_id) if each.conflict_id in ids]
 
 
-def _in_a_line(bank_id: str, done: Sequence[Ingested]) -> RenderableType:
+def _in_a_line(bank_id: str, done: Sequence[IngestedText]) -> RenderableType:
     """Draws what became of one sentence: `remembered in bank trip, as n-…`."""
     result = done[0].result
     already = " already" if result.replayed else ""
@@ -302,7 +302,7 @@ def _in_a_line(bank_id: str, done: Sequence[Ingested]) -> RenderableType:
     return Text(f"remembered in bank {bank_id}{already}{place}{merged}")
 
 
-def _in_a_table(_bank_id: str, done: Sequence[Ingested]) -> RenderableType:
+def _in_a_table(_bank_id: str, done: Sequence[IngestedText]) -> RenderableType:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column(say("remembered"), overflow="fold")
     for name in ("characters", "nodes", "merges", "related", "conflicts", "seconds"):

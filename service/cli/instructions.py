@@ -13,7 +13,7 @@ from rich.text import Text
 from memorybank.v1 import instructions_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
 from service.cli.messages import say
 
@@ -78,7 +78,7 @@ def instructions() -> None:
 @UPDATE_BY
 @IF_VERSION
 def put(
-    errand: Errand, owner: pb.Owner, path: str, file: TextIO, update_by: str, if_version: int | None
+    errand: CommandContext, owner: pb.Owner, path: str, file: TextIO, update_by: str, if_version: int | None
 ) -> None:
     """Make the words of FILE (standard input without one) the newest version of a document; 0 in --if-version: only
     if there is none yet."""
@@ -101,7 +101,7 @@ def put(
 @UPDATE_BY
 @IF_VERSION
 def edit(
-    errand: Errand,
+    errand: CommandContext,
     owner: pb.Owner,
     path: str,
     old_text: str,
@@ -131,7 +131,7 @@ def edit(
 @click.option("--refresh", is_flag=True, help="The run moves on to the newest versions.")
 @click.option("--token-budget", type=click.IntRange(min=1), help="Refuse a larger block.")
 def load(
-    errand: Errand,
+    errand: CommandContext,
     refs: tuple[pb.SourceRef, ...],
     user: str,
     run_id: str,
@@ -153,7 +153,7 @@ def load(
 @OWNER
 @errand_of_any
 @click.option("--prefix", default="", help="Only those whose path begins so.")
-def list_(errand: Errand, owner: pb.Owner, prefix: str) -> None:
+def list_(errand: CommandContext, owner: pb.Owner, prefix: str) -> None:
     """List the documents of an owner."""
     read = functools.partial(errand.client.list_sources, owner=owner, path_prefix=prefix, page_size=PAGE)
     found = [each for page in paging.pages(lambda token: read(page_token=token)) for each in page.sources]
@@ -164,7 +164,7 @@ def list_(errand: Errand, owner: pb.Owner, prefix: str) -> None:
 @OWNER
 @PATH
 @errand_of_any
-def history(errand: Errand, owner: pb.Owner, path: str) -> None:
+def history(errand: CommandContext, owner: pb.Owner, path: str) -> None:
     """List the versions of a document that are kept, newest first."""
     read = functools.partial(errand.client.list_versions, owner=owner, path=path, page_size=PAGE)
     found = [each for page in paging.pages(lambda token: read(page_token=token)) for each in page.versions]
@@ -176,7 +176,7 @@ def history(errand: Errand, owner: pb.Owner, path: str) -> None:
 @PATH
 @errand_of_any
 @click.option("--version", type=click.IntRange(min=1), help="Which.  [default: the newest]")
-def show(errand: Errand, owner: pb.Owner, path: str, version: int | None) -> None:
+def show(errand: CommandContext, owner: pb.Owner, path: str, version: int | None) -> None:
     """Print the words of a document."""
     found = errand.client.get_source(owner=owner, path=path, version=version)
     errand.answer(found, drawing.words(found.source.text.rstrip("\n")).plain)
@@ -188,7 +188,7 @@ def show(errand: Errand, owner: pb.Owner, path: str, version: int | None) -> Non
 @errand_of_any
 @IF_VERSION
 @YES
-def delete(errand: Errand, owner: pb.Owner, path: str, if_version: int | None, yes: bool) -> None:
+def delete(errand: CommandContext, owner: pb.Owner, path: str, if_version: int | None, yes: bool) -> None:
     """Erase a document with all its versions, for good."""
     if not yes:
         ask(f"Erase {path} of {_named(owner)} with all its versions for good?")

@@ -38,14 +38,14 @@ async def serve_http(server: MCPServer, http: str, hosts: Sequence[str]) -> None
     with _listener(http) as listener:
         port = listener.getsockname()[1]
         checks = allowed((host, *LOCAL), hosts, port)
-        app = Checked(server.streamable_http_app(transport_security=checks), checks)
+        app = RequestGuard(server.streamable_http_app(transport_security=checks), checks)
         click.echo(f"listening on http://{host}:{port}/mcp")
         # uvicorn would log each request, to standard output
         config = uvicorn.Config(app, log_level=server.settings.log_level.lower(), access_log=False)
         await uvicorn.Server(config).serve(sockets=[listener])
 
 
-class Checked:
+class RequestGuard:
     """An application behind the checks, which the SDK's own makes only of what it has a route and a session for."""
 
     def __init__(self, app: ASGIApp, checks: TransportSecuritySettings) -> None:

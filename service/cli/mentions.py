@@ -5,7 +5,7 @@ import click
 from memorybank.v1 import long_term_pb2 as pb
 from service.cli import drawing
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 
 SHOWN = 20
 
@@ -24,7 +24,7 @@ SHOWN = 20
 @errand_of_any
 @YES
 def erase_mentions(
-    errand: Errand, user: str, name: str, aliases: tuple[str, ...], dry_run: bool, yes: bool
+    errand: CommandContext, user: str, name: str, aliases: tuple[str, ...], dry_run: bool, yes: bool
 ) -> None:
     """Erase what a user's conversations and facts say of somebody or something.
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 
 
 def whose(command: Callable[..., None]) -> Callable[..., None]:
     """Makes a command about a user's memory: with --user, --collection and what every command has."""
 
     @functools.wraps(command)
-    def run(errand: Errand, *args: Any, user: str, collection: str, **options: Any) -> None:
+    def run(errand: CommandContext, *args: Any, user: str, collection: str, **options: Any) -> None:
         command(errand, {"user": user, "collection": collection}, *args, **options)
 
     named = click.option(

@@ -3,14 +3,14 @@
 import click
 
 from service.cli.confirming import YES, ask
-from service.cli.errand import NAMED_BANK, Errand, errand_of_any
+from service.cli.errand import NAMED_BANK, CommandContext, errand_of_any
 
 
 @click.command()
 @NAMED_BANK
 @errand_of_any
 @YES
-def purge(errand: Errand, yes: bool) -> None:
+def purge(errand: CommandContext, yes: bool) -> None:
     """Purge a bank, which is to be named by --bank: every row, index and file that the service wrote for it.
 
     \b

@@ -8,7 +8,7 @@ from rich.text import Text
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
 from service.cli.dismiss import dismiss_below, dismiss_named
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 
 VERDICT_TYPES = {
     None: types.VERDICT_TYPE_UNSPECIFIED,
@@ -31,7 +31,7 @@ VERDICT_TYPES = {
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask, however many are dismissed.")
 def resolve(
-    errand: Errand,
+    errand: CommandContext,
     conflict_ids: tuple[str, ...],
     verdict: str,
     evidence: str,
@@ -73,7 +73,7 @@ def _require_sense(conflict_ids: Sequence[str], verdict: str, type_: str | None,
         raise click.UsageError("give a --verdict, or --dismiss it")
 
 
-def _settle(errand: Errand, conflict_id: str, verdict: str, evidence: str, type_: str | None) -> None:
+def _settle(errand: CommandContext, conflict_id: str, verdict: str, evidence: str, type_: str | None) -> None:
     closed = errand.client.resolve_conflict(
         bank_id=errand.bank_id,
         conflict_id=conflict_id,

@@ -13,7 +13,7 @@ from memorybank.v1 import types_pb2 as types
 from memorybank_client import timestamp
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand
+from service.cli.errand import CommandContext
 from service.cli.owners import whose
 
 PAGE = 1_000
@@ -42,7 +42,7 @@ MOMENT = click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"))
 @click.option("--reason", default="", help="Why.")
 @click.option("--dry-run", is_flag=True, help="Only tell what would go.")
 def retract(
-    errand: Errand,
+    errand: CommandContext,
     owner: dict[str, Any],
     record_ids: tuple[str, ...],
     source: str,
@@ -73,7 +73,7 @@ def retract(
 @click.command()
 @click.argument("retraction_id", metavar="RETRACTION")
 @whose
-def release(errand: Errand, owner: dict[str, Any], retraction_id: str) -> None:
+def release(errand: CommandContext, owner: dict[str, Any], retraction_id: str) -> None:
     """Bring back what a retraction took."""
     done = errand.client.release_retraction(**owner, retraction_id=retraction_id)
     errand.answer(done, f"{drawing.many(done.records, 'record')} stand again")
@@ -83,7 +83,7 @@ def release(errand: Errand, owner: dict[str, Any], retraction_id: str) -> None:
 @click.argument("retraction_id", metavar="RETRACTION")
 @whose
 @YES
-def erase(errand: Errand, owner: dict[str, Any], retraction_id: str, yes: bool) -> None:
+def erase(errand: CommandContext, owner: dict[str, Any], retraction_id: str, yes: bool) -> None:
     """Erase what a retraction took, for good."""
     if not yes:
         ask(f"Erase what {retraction_id} of {owner['user']} took, for good?")
@@ -93,7 +93,7 @@ def erase(errand: Errand, owner: dict[str, Any], retraction_id: str, yes: bool) 
 
 @click.command()
 @whose
-def retractions(errand: Errand, owner: dict[str, Any]) -> None:
+def retractions(errand: CommandContext, owner: dict[str, Any]) -> None:
     """List what was taken back."""
 
     def read(token: str) -> pb.ListRetractionsResponse:

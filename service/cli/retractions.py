@@ -11,7 +11,7 @@ from rich.text import Text
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 from service.cli.retracting import MOMENT, STATES, written_in
 
 PAGE = 1_000
@@ -27,7 +27,7 @@ PAGE = 1_000
 @click.option("--reason", default="", help="Why.")
 @click.option("--dry-run", is_flag=True, help="Only tell what would go.")
 def retract(
-    errand: Errand,
+    errand: CommandContext,
     interaction_ids: tuple[str, ...],
     source: str | None,
     writer: str,
@@ -64,7 +64,7 @@ def retractions() -> None:
 
 @retractions.command(name="list")
 @errand
-def list_(errand: Errand) -> None:
+def list_(errand: CommandContext) -> None:
     """List what was taken back."""
 
     def read(token: str) -> pb.ListInteractionRetractionsResponse:
@@ -79,7 +79,7 @@ def list_(errand: Errand) -> None:
 @retractions.command()
 @click.argument("retraction_id", metavar="RETRACTION")
 @errand
-def release(errand: Errand, retraction_id: str) -> None:
+def release(errand: CommandContext, retraction_id: str) -> None:
     """Bring back what a retraction took."""
     done = errand.client.release_interactions(bank_id=errand.bank_id, retraction_id=retraction_id)
     errand.answer(done, f"{drawing.many(len(done.retraction.interaction_ids), 'record')} stand again")
@@ -89,7 +89,7 @@ def release(errand: Errand, retraction_id: str) -> None:
 @click.argument("retraction_id", metavar="RETRACTION")
 @errand
 @YES
-def erase(errand: Errand, retraction_id: str, yes: bool) -> None:
+def erase(errand: CommandContext, retraction_id: str, yes: bool) -> None:
     """Erase what a retraction took, for good."""
     if not yes:
         ask(f"Erase what {retraction_id} took of the bank {errand.bank_id}, for good?")

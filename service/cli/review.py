@@ -15,7 +15,7 @@ from memorybank_client import ErrorReason, MemoryBankError
 from memorybank_client.quoting import quoted
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand
+from service.cli.errand import CommandContext
 from service.cli.exits import Failure
 from service.cli.messages import say
 from service.cli.owners import whose
@@ -49,7 +49,7 @@ def review() -> None:
 @review.command(name="set")
 @click.argument("mode", type=click.Choice(list(MODES)))
 @whose
-def set_(errand: Errand, owner: dict[str, Any], mode: str) -> None:
+def set_(errand: CommandContext, owner: dict[str, Any], mode: str) -> None:
     """Say which new records of a collection wait: none, what was learned, or all."""
     changed = errand.client.update_collection(
         collection=pb.Collection(**owner, review=MODES[mode]), update_mask=FieldMask(paths=["review"])
@@ -60,7 +60,7 @@ def set_(errand: Errand, owner: dict[str, Any], mode: str) -> None:
 @review.command(name="list")
 @whose
 @click.option("--page", default=1, show_default=True, type=click.IntRange(1), help="Which twenty.")
-def list_(errand: Errand, owner: dict[str, Any], page: int) -> None:
+def list_(errand: CommandContext, owner: dict[str, Any], page: int) -> None:
     """List what waits, twenty at a time, the oldest first."""
     pages = _pages(errand, owner)
     shown = next((records for number, records in enumerate(pages, 1) if number == page), [])
@@ -71,7 +71,7 @@ def list_(errand: Errand, owner: dict[str, Any], page: int) -> None:
 @click.argument("record_ids", metavar="[RECORD...]", nargs=-1)
 @whose
 @click.option("--all", "everything", is_flag=True, help="All that waits now.")
-def approve(errand: Errand, owner: dict[str, Any], record_ids: Ids, everything: bool) -> None:
+def approve(errand: CommandContext, owner: dict[str, Any], record_ids: Ids, everything: bool) -> None:
     """Let records stand; facts are judged then."""
     _settle(errand, owner, record_ids, everything, pb.REVIEW_DECISION_APPROVE)
 
@@ -81,7 +81,9 @@ def approve(errand: Errand, owner: dict[str, Any], record_ids: Ids, everything: 
 @whose
 @click.option("--all", "everything", is_flag=True, help="All that waits now.")
 @YES
-def reject(errand: Errand, owner: dict[str, Any], record_ids: Ids, everything: bool, yes: bool) -> None:
+def reject(
+    errand: CommandContext, owner: dict[str, Any], record_ids: Ids, everything: bool, yes: bool
+) -> None:
     """Erase records; the same source does not bring the same words again."""
     if not yes:
         which = "all that waits" if everything else drawing.many(len(record_ids), "record")
@@ -94,7 +96,9 @@ def reject(errand: Errand, owner: dict[str, Any], record_ids: Ids, everything: b
 @click.argument("content")
 @whose
 @click.option("--allow-sensitive", is_flag=True, help="Keep it though it holds a secret.")
-def correct(errand: Errand, owner: dict[str, Any], record_id: str, content: str, **options: Any) -> None:
+def correct(
+    errand: CommandContext, owner: dict[str, Any], record_id: str, content: str, **options: Any
+) -> None:
     """Let a record stand with CONTENT in place of its words."""
     done = _decide(errand, owner, (record_id,), pb.REVIEW_DECISION_CORRECT, content=content, **options)
     errand.answer(done, f"stands: {done.records[0].record_id}")
@@ -102,7 +106,7 @@ def correct(errand: Errand, owner: dict[str, Any], record_id: str, content: str,
 
 @review.command()
 @whose
-def walk(errand: Errand, owner: dict[str, Any]) -> None:
+def walk(errand: CommandContext, owner: dict[str, Any]) -> None:
     """Go through what waits, one by one, in a terminal."""
     if not sys.stdin.isatty():
         raise Failure(say("a walk needs a terminal: `review list` and `review approve` do without"))
@@ -118,7 +122,7 @@ def walk(errand: Errand, owner: dict[str, Any]) -> None:
     errand.answer(counts, ", ".join(f"{count:,} {became}" for became, count in counts.items()))
 
 
-def _asked(errand: Errand, owner: dict[str, Any], record: pb.Record) -> str:
+def _asked(errand: CommandContext, owner: dict[str, Any], record: pb.Record) -> str:
     """Asks what becomes of a record, and does it; "" to go no further."""
     ids = (record.record_id,)
     answer = click.prompt(KEYS, type=click.Choice(list("acrsq")), show_choices=False, err=True)
@@ -138,7 +142,7 @@ def _asked(errand: Errand, owner: dict[str, Any], record: pb.Record) -> str:
 
 
 def _settle(
-    errand: Errand,
+    errand: CommandContext,
     owner: dict[str, Any],
     record_ids: Ids,
     everything: bool,
@@ -155,12 +159,16 @@ def _settle(
 
 
 def _decide(
-    errand: Errand, owner: dict[str, Any], record_ids: Ids, decision: pb.ReviewDecision.ValueType, **how: Any
+    errand: CommandContext,
+    owner: dict[str, Any],
+    record_ids: Ids,
+    decision: pb.ReviewDecision.ValueType,
+    **how: Any,
 ) -> pb.ReviewRecordsResponse:
     return errand.client.review_records(**owner, record_ids=record_ids, decision=decision, **how)
 
 
-def _pages(errand: Errand, owner: dict[str, Any]) -> Iterator[list[pb.Record]]:
+def _pages(errand: CommandContext, owner: dict[str, Any]) -> Iterator[list[pb.Record]]:
     """Yields what waits, twenty at a time, by id, which is by time."""
 
     def read(token: str) -> pb.ListRecordsResponse:

@@ -8,7 +8,7 @@ import click
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 from service.cli.passages import Evidence, passages_of, places_of
 
 MODES = {
@@ -47,7 +47,7 @@ PASSAGES = 200  # among which the best of each memory is looked for
 @click.option("--min-score", type=click.FloatRange(0, 1), help="The least score of a hit.")
 @click.option("--full", is_flag=True, help="Show passages and summaries in full.")
 def search(
-    errand: Errand,
+    errand: CommandContext,
     query: str,
     top_k: int | None,
     alpha: float | None,
@@ -87,7 +87,7 @@ def search(
 
 
 def _searched(
-    errand: Errand, asked: Mapping[str, Any]
+    errand: CommandContext, asked: Mapping[str, Any]
 ) -> tuple[retrieval.SearchResponse, Mapping[str, types.Segment]]:
     """Returns what was found, and of one revision the best passage of each memory among it."""
     said = {

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing, paging
-from service.cli.errand import Errand, errand, errand_of_any
+from service.cli.errand import CommandContext, errand, errand_of_any
 
 PAGE = 200
 
@@ -31,7 +31,7 @@ def show() -> None:
 @errand_of_any
 @click.option("--user", metavar="NAME", default="", help="Only this user's.")
 @click.option("--collection", metavar="NAME", default="", help="Only this collection's.")
-def banks(errand: Errand, user: str, collection: str) -> None:
+def banks(errand: CommandContext, user: str, collection: str) -> None:
     """Show which banks there are."""
     read = functools.partial(errand.client.list_banks, user=user, collection=collection, page_size=PAGE)
     found = [each for page in paging.pages(lambda token: read(page_token=token)) for each in page.banks]
@@ -40,7 +40,7 @@ def banks(errand: Errand, user: str, collection: str) -> None:
 
 @show.command()
 @errand
-def bank(errand: Errand) -> None:
+def bank(errand: CommandContext) -> None:
     """Show a bank's record, and how much it holds."""
     found = errand.client.get_bank(bank_id=errand.bank_id)
     errand.answer(found, drawing.bank(found))
@@ -48,7 +48,7 @@ def bank(errand: Errand) -> None:
 
 @show.command()
 @errand
-def insight(errand: Errand) -> None:
+def insight(errand: CommandContext) -> None:
     """Show the insight document: goal, what was done, what comes next."""
     read = functools.partial(errand.client.get_insight, bank_id=errand.bank_id, page_size=PAGE)
     found, *more = paging.pages(lambda token: read(page_token=token))
@@ -61,7 +61,7 @@ def insight(errand: Errand) -> None:
 @show.command()
 @errand
 @click.option("--all", "closed_too", is_flag=True, help="Suspected, settled and dismissed ones too.")
-def conflicts(errand: Errand, closed_too: bool) -> None:
+def conflicts(errand: CommandContext, closed_too: bool) -> None:
     """Show contradictions that wait for a verdict."""
     statuses = (
         types.CONFLICT_STATUS_OPEN,
@@ -78,7 +78,7 @@ def conflicts(errand: Errand, closed_too: bool) -> None:
 @show.command()
 @click.argument("node_id", metavar="NODE")
 @errand
-def node(errand: Errand, node_id: str) -> None:
+def node(errand: CommandContext, node_id: str) -> None:
     """Show one node: what it says, and its place in the graph."""
     found = errand.client.get_node(bank_id=errand.bank_id, node_id=node_id)
     errand.answer(found, drawing.node(found))
@@ -89,7 +89,7 @@ def node(errand: Errand, node_id: str) -> None:
 @click.option(
     "--limit", type=click.IntRange(min=1), default=200, show_default=True, help="At most so many nodes."
 )
-def graph(errand: Errand, limit: int) -> None:
+def graph(errand: CommandContext, limit: int) -> None:
     """Show nodes and edges as an adjacency list."""
     held = errand.client.get_bank(bank_id=errand.bank_id)
     nodes = list(islice(_nodes(errand, limit), limit))
@@ -109,7 +109,7 @@ def graph(errand: Errand, limit: int) -> None:
     errand.answer(plain, Group(Text(counts + more), drawn))
 
 
-def _nodes(errand: Errand, limit: int) -> Iterator[types.Node]:
+def _nodes(errand: CommandContext, limit: int) -> Iterator[types.Node]:
     read = functools.partial(errand.client.list_nodes, bank_id=errand.bank_id, page_size=min(limit, PAGE))
     for page in paging.pages(lambda token: read(page_token=token)):
         yield from page.nodes

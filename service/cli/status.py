@@ -10,7 +10,7 @@ from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import NotFound
 from service.cli import drawing, paging
-from service.cli.errand import Errand, errand
+from service.cli.errand import CommandContext, errand
 from service.cli.messages import say
 
 PAGE = 1_000
@@ -18,7 +18,7 @@ PAGE = 1_000
 
 @click.command()
 @errand
-def status(errand: Errand) -> None:
+def status(errand: CommandContext) -> None:
     """Say whether a memory bank answers, how many banks it has, and where one of them stands.
 
     \b
@@ -33,14 +33,14 @@ def status(errand: Errand) -> None:
     errand.answer(plain, *_drawn(errand, count, judging, held))
 
 
-def _held(errand: Errand) -> memory.GetBankResponse | None:
+def _held(errand: CommandContext) -> memory.GetBankResponse | None:
     try:
         return errand.client.get_bank(bank_id=errand.bank_id)
     except NotFound:
         return None
 
 
-def _taken_back(errand: Errand) -> int:
+def _taken_back(errand: CommandContext) -> int:
     """Counts the bank's retractions that wait for what becomes of them."""
 
     def read(token: str) -> memory.ListInteractionRetractionsResponse:
@@ -53,7 +53,7 @@ def _taken_back(errand: Errand) -> int:
 
 
 def _drawn(
-    errand: Errand, count: int, judging: memory.Judging, held: memory.GetBankResponse | None
+    errand: CommandContext, count: int, judging: memory.Judging, held: memory.GetBankResponse | None
 ) -> list[RenderableType]:
     banks = drawing.many(count, "bank")
     answers = Text(say("{server} answers, with {banks}", server=errand.server, banks=banks), drawing.STRONG)

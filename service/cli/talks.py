@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 
 USER = click.option(
     "--user",
@@ -21,7 +21,7 @@ def whose(command: Callable[..., None]) -> Callable[..., None]:
     """Makes a command about a user's conversation: its id first, with --user and what every command has."""
 
     @functools.wraps(command)
-    def run(errand: Errand, conversation_id: str, *args: Any, user: str, **options: Any) -> None:
+    def run(errand: CommandContext, conversation_id: str, *args: Any, user: str, **options: Any) -> None:
         command(errand, {"user": user, "conversation_id": conversation_id}, *args, **options)
 
     asked: Callable[..., None] = run

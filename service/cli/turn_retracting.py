@@ -11,7 +11,7 @@ from rich.text import Text
 from memorybank.v1 import conversation_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand
+from service.cli.errand import CommandContext
 from service.cli.retracting import MOMENT, STATES, written_in
 from service.cli.talks import whose
 
@@ -27,7 +27,7 @@ PAGE = 1_000
 @click.option("--reason", default="", help="Why.")
 @click.option("--dry-run", is_flag=True, help="Only tell what would go.")
 def retract(
-    errand: Errand, talk: dict[str, Any], since: datetime | None, until: datetime | None, **how: Any
+    errand: CommandContext, talk: dict[str, Any], since: datetime | None, until: datetime | None, **how: Any
 ) -> None:
     """Take turns back, with what they taught: out of every answer at once, and kept for `release`.
 
@@ -43,7 +43,7 @@ def retract(
 @click.command()
 @whose
 @click.argument("retraction_id", metavar="RETRACTION")
-def release(errand: Errand, talk: dict[str, Any], retraction_id: str) -> None:
+def release(errand: CommandContext, talk: dict[str, Any], retraction_id: str) -> None:
     """Bring back what a retraction took."""
     done = errand.client.release_turns(**talk, retraction_id=retraction_id)
     errand.answer(done, f"{drawing.many(done.turns, 'turn')} stand again")
@@ -53,7 +53,7 @@ def release(errand: Errand, talk: dict[str, Any], retraction_id: str) -> None:
 @whose
 @click.argument("retraction_id", metavar="RETRACTION")
 @YES
-def erase(errand: Errand, talk: dict[str, Any], retraction_id: str, yes: bool) -> None:
+def erase(errand: CommandContext, talk: dict[str, Any], retraction_id: str, yes: bool) -> None:
     """Erase what a retraction took, for good."""
     if not yes:
         ask(f"Erase what {retraction_id} of {talk['conversation_id']} took, for good?")
@@ -63,7 +63,7 @@ def erase(errand: Errand, talk: dict[str, Any], retraction_id: str, yes: bool) -
 
 @click.command()
 @whose
-def retractions(errand: Errand, talk: dict[str, Any]) -> None:
+def retractions(errand: CommandContext, talk: dict[str, Any]) -> None:
     """List what was taken back."""
 
     def read(token: str) -> pb.ListTurnRetractionsResponse:

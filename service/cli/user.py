@@ -12,7 +12,7 @@ from memorybank.v1 import long_term_pb2 as pb
 from service.cli import paging
 from service.cli.bundle import read_bundle, write_bundle
 from service.cli.confirming import YES, ask
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.export import whole
 from service.cli.readable import page
 
@@ -40,7 +40,7 @@ NAME = click.argument("name")
 
 @user.command("list")
 @errand_of_any
-def list_(errand: Errand) -> None:
+def list_(errand: CommandContext) -> None:
     """List the users for whom something was written."""
     read = paging.pages(lambda token: errand.client.list_users(page_size=PAGE, page_token=token))
     users = [one for page in read for one in page.users]
@@ -50,7 +50,7 @@ def list_(errand: Errand) -> None:
 @user.command()
 @NAME
 @errand_of_any
-def show(errand: Errand, name: str) -> None:
+def show(errand: CommandContext, name: str) -> None:
     """Show the settings of user NAME, and how much is kept."""
     seen = errand.client.get_user(user=name)
     spent = f"; {seen.user.tokens_spent:,} tokens of language models" if seen.user.tokens_spent else ""
@@ -60,7 +60,7 @@ def show(errand: Errand, name: str) -> None:
 @user.command()
 @NAME
 @errand_of_any
-def off(errand: Errand, name: str) -> None:
+def off(errand: CommandContext, name: str) -> None:
     """Write nothing more for user NAME, and find nothing; what is kept stays."""
     _switch(errand, name, enabled=False)
 
@@ -68,7 +68,7 @@ def off(errand: Errand, name: str) -> None:
 @user.command()
 @NAME
 @errand_of_any
-def on(errand: Errand, name: str) -> None:
+def on(errand: CommandContext, name: str) -> None:
     """Write and find memory of user NAME again."""
     _switch(errand, name, enabled=True)
 
@@ -78,7 +78,7 @@ def on(errand: Errand, name: str) -> None:
 @errand_of_any
 @click.option("--banks", is_flag=True, help="Banks that name the user go, too.")
 @YES
-def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
+def purge(errand: CommandContext, name: str, banks: bool, yes: bool) -> None:
     """Remove everything of user NAME."""
     if not yes:
         held = errand.client.get_user(user=name).counts
@@ -92,7 +92,7 @@ def purge(errand: Errand, name: str, banks: bool, yes: bool) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @errand_of_any
 @click.option("--omit-banks", is_flag=True, help="Leave out the banks that name the user.")
-def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
+def export(errand: CommandContext, name: str, file: Path, omit_banks: bool) -> None:
     """Write everything of user NAME to FILE: a zip archive of JSON and Markdown, or a page for people, named *.md.
 
     `memorybank user import` brings the archive back; `memorybank facts import` takes a collection of it, `memorybank
@@ -119,7 +119,7 @@ def export(errand: Errand, name: str, file: Path, omit_banks: bool) -> None:
 @click.option(
     "--dry-run", is_flag=True, help="Let everything be checked, say what would come, and store nothing."
 )
-def import_(errand: Errand, file: Path, name: str, omit_banks: bool, dry_run: bool) -> None:
+def import_(errand: CommandContext, file: Path, name: str, omit_banks: bool, dry_run: bool) -> None:
     """Make a user of FILE, an archive that `memorybank user export` wrote: all of it, or none.
 
     The user must not be there yet, nor a bank of the same name. The same import again adds nothing.
@@ -146,7 +146,7 @@ def import_(errand: Errand, file: Path, name: str, omit_banks: bool, dry_run: bo
     )
 
 
-def _write_page(errand: Errand, name: str, file: Path, *, omit_banks: bool) -> None:
+def _write_page(errand: CommandContext, name: str, file: Path, *, omit_banks: bool) -> None:
     files: dict[str, bytes] = {}
     with closing(errand.client.export_user(user=name, omit_banks=omit_banks)) as parts:
         for part in parts:
@@ -160,7 +160,7 @@ def _write_page(errand: Errand, name: str, file: Path, *, omit_banks: bool) -> N
     errand.answer({"user": name, "file": str(file)}, f"wrote {file}")
 
 
-def _switch(errand: Errand, name: str, *, enabled: bool) -> None:
+def _switch(errand: CommandContext, name: str, *, enabled: bool) -> None:
     changed = errand.client.update_user(
         user=pb.User(user=name, enabled=enabled), update_mask=FieldMask(paths=["enabled"])
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from core.errors import MemoryBankError
-from core.usecases.verify import Damage, Verified
+from core.usecases.verify import Damage, VerifyProgress
 from service.config import ConfigurationError, Settings, load_settings
 
 
@@ -34,7 +34,7 @@ async def _verified(settings: Settings) -> int:
     """Says what is damaged, as it is found; returns how much of it there is."""
     from service.assembly.stores import verified
 
-    read, damages = Verified(), 0
+    read, damages = VerifyProgress(), 0
     async for damage in verified(settings, read):
         damages += 1
         click.echo(_line(damage))

@@ -11,7 +11,7 @@ import click
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
-from service.cli.errand import Errand, errand, plain_of
+from service.cli.errand import CommandContext, errand, plain_of
 
 
 @click.command()
@@ -23,7 +23,7 @@ from service.cli.errand import Errand, errand, plain_of
     type=click.IntRange(min=0),
     help="What came after this revision first; 0: everything that is kept.  [default: from now on]",
 )
-def watch(errand: Errand, from_revision: int | None) -> None:
+def watch(errand: CommandContext, from_revision: int | None) -> None:
     """Follow what changes in a bank, a line for each thing, until Ctrl-C. With --json a line for each revision.
 
     \b

@@ -13,7 +13,7 @@ from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1.types_pb2 import SegmentRef
 from service.cli import drawing
-from service.cli.errand import Errand, errand_of_any
+from service.cli.errand import CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
 from service.cli.why_pair import told_between
 
@@ -62,7 +62,7 @@ OPTIONS: Final = {
     "--recall-turns/--no-recall-turns", default=True, help="What was said in other conversations, too."
 )
 @errand_of_any
-def why(errand: Errand, /, query: str, memory: str, **asked: Any) -> None:
+def why(errand: CommandContext, /, query: str, memory: str, **asked: Any) -> None:
     """Tell why MEMORY stands in the prompt for QUERY, or why not, and what lets it stand.
 
     With two ids of nodes (n-…) or of facts (r-…): what the offline Judge makes of the two, and why.

@@ -11,7 +11,7 @@ from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
-from service.cli.errand import Errand
+from service.cli.errand import CommandContext
 
 INDENT = (0, 0, 0, 2)
 SHOWN = 3  # pairs of sentences
@@ -44,7 +44,7 @@ NOT_COMPARED: Final = {
 }
 
 
-def told_between(errand: Errand, first: str, second: str, **of: Any) -> None:
+def told_between(errand: CommandContext, first: str, second: str, **of: Any) -> None:
     """Answers with what is found between two memories."""
     told = errand.client.explain_pair(first=first, second=second, **of)
     title = Text(f"{first}, {second}  ", drawing.STRONG)

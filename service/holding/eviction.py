@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 
 from core.keys import Key
-from service.holding.held import Held
+from service.holding.held import HeldAggregate
 
 FEW = 64  # places of evicted aggregates that are not worth clearing up
 
@@ -17,19 +17,19 @@ FEW = 64  # places of evicted aggregates that are not worth clearing up
 class EvictionOrder:
     """A heap over what is open."""
 
-    def __init__(self, open_: Mapping[Key, Held]) -> None:
+    def __init__(self, open_: Mapping[Key, HeldAggregate]) -> None:
         self._open = open_
         self._heap: list[tuple[float, int, Key]] = []  # when it was last read, or earlier
         self._serial = count()  # keys are not compared
 
-    def add(self, held: Held) -> None:
+    def add(self, held: HeldAggregate) -> None:
         if len(self._heap) > 2 * len(self._open) + FEW:  # most of them have gone
             self._heap = [self._place(each) for each in self._open.values()]
             heapify(self._heap)
         else:
             heappush(self._heap, self._place(held))
 
-    def pop(self) -> Held | None:
+    def pop(self) -> HeldAggregate | None:
         """Takes out the longest unread; None: the order is empty."""
         while self._heap:
             used, _, key = heappop(self._heap)
@@ -41,5 +41,5 @@ class EvictionOrder:
             heappush(self._heap, self._place(held))  # read since it was queued
         return None
 
-    def _place(self, held: Held) -> tuple[float, int, Key]:
+    def _place(self, held: HeldAggregate) -> tuple[float, int, Key]:
         return held.used, next(self._serial), held.aggregate.key

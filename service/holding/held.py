@@ -22,7 +22,7 @@ from core.ports.index_cache import IndexCache
 from core.ports.store import Store
 from service.holding.loading import load
 from service.holding.tail import Tail
-from service.process.giving_way import leave_by_and_by
+from service.process.giving_way import free_in_background
 
 FEED_PAGE = 256  # changes read at once when following
 VECTOR_PAGE = 1_000  # segment vectors fetched at once that another process made
@@ -48,7 +48,7 @@ class Holding:
     tuning: Tuning = field(default_factory=Tuning)
 
 
-class Held:
+class HeldAggregate:
     """An aggregate, and what its readers, its writer and its followers share."""
 
     def __init__(
@@ -105,7 +105,7 @@ class Held:
 
     def let_go(self) -> None:
         """Cancels what is planned for it: it leaves memory."""
-        leave_by_and_by(self.aggregate)
+        free_in_background(self.aggregate)
         self._save_no_more()
         if self._rest is not None:
             self._rest.cancel()
@@ -245,7 +245,7 @@ class Held:
         loaded = await load(self.kind, key, self._store, self._cache, self._holding.tuning, uid)
         if loaded is None:
             return False
-        leave_by_and_by(self.aggregate)
+        free_in_background(self.aggregate)
         self.aggregate = loaded
         self.foreign = self._now()
         self.tail.restart()

@@ -32,13 +32,13 @@ from core.ids import InteractionId, Tenant
 from core.internal_errors import HeadMoved, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
 from core.model.vector import Vector
-from core.ports.aggregates import Committed, Draft, RequestKey, Result
+from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
 from core.ports.blobs import Blobs
 from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
 from service.holding.figures import HeldFigures
-from service.holding.held import FEED_PAGE, LARGE_TEXT, Held, Holding
+from service.holding.held import FEED_PAGE, LARGE_TEXT, HeldAggregate, Holding
 from service.holding.pool import Pool
 from service.holding.read_set import READ_SET, ReadSet
 from service.holding.writer import Journal, owned
@@ -119,7 +119,7 @@ class OpenAggregates:
             return await self._store.record(key)
         return held.aggregate.record
 
-    def at_hand(self, key: Key, min_revision: int) -> Held | None:
+    def at_hand(self, key: Key, min_revision: int) -> HeldAggregate | None:
         """Returns the aggregate if there is nothing to wait for: it is in memory, awake, and fresh enough."""
         held = self._pool.find(key)
         if held is None or held.gone or held.aggregate.rests:
@@ -130,7 +130,7 @@ class OpenAggregates:
             return None
         return held if self._now() - held.confirmed <= self._holding.max_staleness else None
 
-    async def fresh(self, key: Key, min_revision: int) -> Held:
+    async def fresh(self, key: Key, min_revision: int) -> HeldAggregate:
         """Returns the aggregate, confirmed recently enough, and at least at `min_revision`."""
         asked = self._now()
         held = await self._pool.get(key)
@@ -144,7 +144,7 @@ class OpenAggregates:
             raise RevisionNotReached(min_revision, held.aggregate.head.revision)
         return held
 
-    async def _confirm_or_serve_stale(self, held: Held) -> None:
+    async def _confirm_or_serve_stale(self, held: HeldAggregate) -> None:
         """Follows the store. While it does not answer, a stale aggregate is served for as long as `Holding` allows."""
         if self._now() - held.confirmed > self._holding.stale_when_unavailable:
             await held.follow()
@@ -188,7 +188,7 @@ class OpenAggregates:
                 log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
         self._confirmed = asked
 
-    async def _confirm(self, held: Held, moved: Mapping[Key, Head | None], asked: float) -> None:
+    async def _confirm(self, held: HeldAggregate, moved: Mapping[Key, Head | None], asked: float) -> None:
         key, head = held.aggregate.key, held.aggregate.head
         if key not in moved or moved[key] == head:  # or this process moved it during the query
             held.confirmed = max(held.confirmed, asked)
@@ -210,7 +210,7 @@ class OpenAggregates:
 
     async def found(
         self, key: Key, draft: Draft[Result], request: RequestKey | None = None, revision: int = 1
-    ) -> Committed[Result]:
+    ) -> CommitResult[Result]:
         """See the port."""
         kind = self._kinds[key.kind]
         record = kind.record_of(draft.steps[0]) if draft.steps else None
@@ -230,7 +230,7 @@ class OpenAggregates:
             self._pool.admit(kind, made, self._now())
             self._pool.changed(made)
         _has_written()
-        return Committed(result=draft.result, revision=changes[-1].revision, steps=draft.steps)
+        return CommitResult(result=draft.result, revision=changes[-1].revision, steps=draft.steps)
 
     async def _founded(
         self, key: Key, record: Any, draft: Draft[Any], request: RequestKey | None, revision: int
@@ -270,7 +270,7 @@ class OpenAggregates:
         stage: Callable[[Any, int], Draft[Result]],
         request: RequestKey | None = None,
         answer: type[Result] | None = None,
-    ) -> Committed[Result]:
+    ) -> CommitResult[Result]:
         """See the port."""
         held = await self._pool.get(key)
         try:
@@ -408,7 +408,7 @@ class OpenAggregates:
         return await shielded(asyncio.create_task(act))
 
 
-def _admits(held: Held) -> bool:
+def _admits(held: HeldAggregate) -> bool:
     reads = READ_SET.get()
     return reads is None or reads.admits(held)
 

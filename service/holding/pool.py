@@ -1,7 +1,7 @@
 """The pool of aggregates that one process has in memory: single-flight loading, a memory budget, eviction, rest.
 
-Law: at most one `Held` and one `Writer` per aggregate and process. An aggregate leaves memory only when no call reads,
-writes, follows or rebuilds it.
+Law: at most one `HeldAggregate` and one `Writer` per aggregate and process. An aggregate leaves memory only
+when no call reads, writes, follows or rebuilds it.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from core.keys import Key
 from core.ports.index_cache import IndexCache
 from core.ports.store import Store
 from service.holding.eviction import EvictionOrder
-from service.holding.held import Held, Holding
+from service.holding.held import HeldAggregate, Holding
 from service.holding.loading import load
 from service.holding.writer import Journal, Writer
 from service.process.allocator import give_back
@@ -40,9 +40,9 @@ class Pool:
         self._cache = cache
         self._journal = journal
         self._holding = holding
-        self._open: dict[Key, Held] = {}
-        self._writers: dict[Held, Writer] = {}
-        self._loading: dict[Key, asyncio.Task[Held]] = {}
+        self._open: dict[Key, HeldAggregate] = {}
+        self._writers: dict[HeldAggregate, Writer] = {}
+        self._loading: dict[Key, asyncio.Task[HeldAggregate]] = {}
         self._order = EvictionOrder(self._open)
         self._size = 0  # bytes of all that is open, as each was last counted
         self._collector = Collector()
@@ -50,11 +50,11 @@ class Pool:
 
     # ---- what is there ----
 
-    def find(self, key: Key) -> Held | None:
+    def find(self, key: Key) -> HeldAggregate | None:
         """Returns the aggregate if it is in memory; it may be `gone`."""
         return self._open.get(key)
 
-    def all(self) -> list[Held]:
+    def all(self) -> list[HeldAggregate]:
         """Returns what is in memory now. Any thread may call it."""
         return list(self._open.values())
 
@@ -70,7 +70,7 @@ class Pool:
 
     # ---- coming and going ----
 
-    async def get(self, key: Key) -> Held:
+    async def get(self, key: Key) -> HeldAggregate:
         """Returns the aggregate, awake: loads it, once for all that wait, where it is not in memory. Raises the kind's
         not-found error."""
         held = self._open.get(key)
@@ -84,7 +84,7 @@ class Pool:
             loading = self._loading[key] = asyncio.create_task(self._load(key))
         return await shielded(loading)
 
-    async def _load(self, key: Key) -> Held:
+    async def _load(self, key: Key) -> HeldAggregate:
         asked = self._now()
         kind = self._kinds[key.kind]
         try:
@@ -108,10 +108,10 @@ class Pool:
         """Has a load of the key that is under way begin again: it may have read what the store had before."""
         self._loading.pop(key, None)
 
-    def admit(self, kind: Kind[Any, Any], aggregate: Aggregate[Any], confirmed: float) -> Held:
+    def admit(self, kind: Kind[Any, Any], aggregate: Aggregate[Any], confirmed: float) -> HeldAggregate:
         """Takes an aggregate in, in the place of another one of its key; evicts others if it does not fit."""
         self.drop(aggregate.key)
-        held = Held(kind, aggregate, confirmed, self._store, self._cache, self._holding)
+        held = HeldAggregate(kind, aggregate, confirmed, self._store, self._cache, self._holding)
         self._open[aggregate.key] = held
         self._order.add(held)
         held.compact()
@@ -126,12 +126,12 @@ class Pool:
             held.let_go()
             self._writers.pop(held, None)
 
-    def _evict(self, keep: Held) -> None:
+    def _evict(self, keep: HeldAggregate) -> None:
         """Drops idle aggregates, longest unread first, until the rest fits the budget. `keep` has just grown."""
         self._count(keep)
         if self._size <= self._holding.memory_budget:
             return
-        spared: list[Held] = []
+        spared: list[HeldAggregate] = []
         while self._size > self._holding.memory_budget and (held := self._order.pop()) is not None:
             self._count(held)
             writer = self._writers.get(held)
@@ -142,7 +142,7 @@ class Pool:
         for held in spared:
             self._order.add(held)
 
-    def _count(self, held: Held) -> None:
+    def _count(self, held: HeldAggregate) -> None:
         """Measures an aggregate anew, if it is still in memory."""
         if self._open.get(held.aggregate.key) is held:
             size = held.aggregate.size
@@ -151,7 +151,7 @@ class Pool:
 
     # ---- writers ----
 
-    def writer(self, held: Held) -> Writer:
+    def writer(self, held: HeldAggregate) -> Writer:
         """Returns the one writer of an aggregate."""
         writer = self._writers.get(held)
         if writer is None:
@@ -160,7 +160,7 @@ class Pool:
                 self._writers[held] = writer
         return writer
 
-    def _written(self, held: Held) -> None:
+    def _written(self, held: HeldAggregate) -> None:
         """Takes note that a writer has worked off its queue."""
         self._evict(held)
         if not held.gone:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from core.aggregate.change import Head
 from core.keys import Key
-from service.holding.held import Held
+from service.holding.held import HeldAggregate
 
 
 class ReadSet:
@@ -26,11 +26,11 @@ class ReadSet:
         self.has_written = False
         self.heads: dict[Key, Head] = {}
 
-    def admits(self, held: Held) -> bool:
+    def admits(self, held: HeldAggregate) -> bool:
         """Whether the call may read this aggregate as it is in memory."""
         return not self.is_current or held.confirmed >= self._began
 
-    def add(self, held: Held) -> None:
+    def add(self, held: HeldAggregate) -> None:
         """Takes note that the call reads this aggregate."""
         if held.confirmed < self._began:
             self.heads.setdefault(held.aggregate.key, held.aggregate.head)

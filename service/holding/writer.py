@@ -24,11 +24,11 @@ from core.ids import ChangeId, RequestId
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed
 from core.keys import Key
 from core.model.request import RequestRecord
-from core.ports.aggregates import Committed, Draft, RequestKey, Result
+from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
 from core.ports.clock import Clock, Ids
 from core.ports.store import Require, Store
-from service.holding.held import Held
-from service.process.giving_way import let_pass
+from service.holding.held import HeldAggregate
+from service.process.giving_way import yield_to_loop
 
 GROUP = 64  # commands to one append, at most
 TURN = 50  # steps staged or applied in one go, or staged in vain: then reads that wait go first
@@ -44,11 +44,11 @@ class _Command(Generic[Result]):
     stage: Callable[[Any, int], Draft[Result]]
     request: RequestKey | None
     answer: type[Result] | None
-    outcome: "asyncio.Future[Committed[Result]]"
+    outcome: "asyncio.Future[CommitResult[Result]]"
     came: float
     is_settled: bool = False
 
-    def settle(self, committed: Committed[Result]) -> None:
+    def settle(self, committed: CommitResult[Result]) -> None:
         self.is_settled = True
         if not self.outcome.done():
             self.outcome.set_result(committed)
@@ -103,14 +103,14 @@ class Journal:
             requests=requests,
         )
 
-    async def known(self, key: Key, request: RequestKey, answer: type[Result]) -> Committed[Result] | None:
+    async def known(self, key: Key, request: RequestKey, answer: type[Result]) -> CommitResult[Result] | None:
         """Returns the answer that this request got before, if any. Raises RequestIdReused."""
         records = await self.store.requests(key, [RequestId(request.request_id)])
         return self.answered(records.get(RequestId(request.request_id)), request, answer)
 
     def answered(
         self, record: RequestRecord | None, request: RequestKey, answer: type[Result]
-    ) -> Committed[Result] | None:
+    ) -> CommitResult[Result] | None:
         """Returns the answer that is kept under the request's id, if any is. Raises RequestIdReused."""
         if record is None:
             return None
@@ -118,13 +118,13 @@ class Journal:
             raise RequestIdReused(request.request_id)
         result = codec.decode(answer, record.answer)
         self.replays[request.verb] += 1
-        return Committed(result=result, revision=record.revision, replayed=True)
+        return CommitResult(result=result, revision=record.revision, replayed=True)
 
 
 class Writer:
     """The queue of one aggregate's commands, worked off group by group."""
 
-    def __init__(self, held: Held, journal: Journal, done: Callable[[], None]) -> None:
+    def __init__(self, held: HeldAggregate, journal: Journal, done: Callable[[], None]) -> None:
         """`done` is called whenever the queue has been worked off."""
         self._held = held
         self._journal = journal
@@ -147,10 +147,10 @@ class Writer:
         stage: Callable[[Any, int], Draft[Result]],
         request: RequestKey | None,
         answer: type[Result] | None,
-    ) -> Committed[Result]:
+    ) -> CommitResult[Result]:
         """Queues the command and waits for its outcome. A cancelled caller leaves it in the queue."""
         assert request is None or answer is not None, "a request needs the class of its answer"
-        outcome: asyncio.Future[Committed[Result]] = asyncio.get_running_loop().create_future()
+        outcome: asyncio.Future[CommitResult[Result]] = asyncio.get_running_loop().create_future()
         self._queue.append(_Command(stage, request, answer, outcome, self._now()))
         if self._task is None:
             self._task = asyncio.create_task(self._write())
@@ -205,7 +205,7 @@ class Writer:
             self._queue.extendleft(reversed(self._left_of(commands)))
             return
         for command, draft in staged.unchanging:
-            command.settle(Committed(result=draft.result, revision=self._held.aggregate.head.revision))
+            command.settle(CommitResult(result=draft.result, revision=self._held.aggregate.head.revision))
         await self._refuse(staged.misfits)
         if staged.drafts:
             await self._append(staged.drafts)
@@ -265,10 +265,10 @@ class Writer:
         steps = 0
         for change, words, (command, draft) in zip(changes, prepared, staged, strict=True):
             self._held.apply(change, words)
-            command.settle(Committed(result=draft.result, revision=change.revision, steps=draft.steps))
+            command.settle(CommitResult(result=draft.result, revision=change.revision, steps=draft.steps))
             if (steps := steps + len(change.steps)) > TURN:
                 steps = 0
-                await let_pass()
+                await yield_to_loop()
         self._held.confirmed = self._now()
 
     async def _sort_out(self, staged: Sequence[Staged], refusal: RequirementFailed | RequestRepeated) -> None:
@@ -360,7 +360,7 @@ async def _staged(aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]) 
             done.drafts.append((command, draft))
             if (steps := steps + len(draft.steps)) > TURN:
                 steps = 0
-                await let_pass()
+                await yield_to_loop()
         else:
             done.unchanging.append((command, draft))
     return done

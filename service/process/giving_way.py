@@ -24,7 +24,7 @@ LONGEST = 0.01  # seconds that one waits at the most in one go
 AT_ONCE = 0.0005  # seconds that they keep a processor for which others may wait
 
 
-async def let_pass() -> None:
+async def yield_to_loop() -> None:
     """Lets other calls take some steps, between two portions of long work on the loop.
 
     A call takes several, with gRPC's own thread in between: one that is let in for a single step waits for a portion at
@@ -94,7 +94,7 @@ def loop_first() -> GiveWay:
     return LoopFirst(taken, step_behind=os.sched_yield)
 
 
-def leave_by_and_by(aggregate: Aggregate[Any]) -> None:
+def free_in_background(aggregate: Aggregate[Any]) -> None:
     """Releases what the aggregate holds in turns with other work of this loop, once nothing refers to it.
 
     All at once it would hold up the loop for 10 ms at 10,000 nodes.

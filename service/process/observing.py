@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import grpc
 import structlog
 
-from core.agents.usage import Asked
+from core.agents.usage import RoleCall
 from core.errors import MemoryBankError
-from core.usecases.observer import Observer, Structured
+from core.usecases.observer import Observer, StructuringEnded
 from service.adapters.observed import PortObserver
 from service.config import ConfigurationError
 from service.process.tracing import Tracer
@@ -49,7 +49,7 @@ class Logging:
     question, those of plans and merges by hand included. What was never meant to happen is an error with its
     traceback: no caller may be waiting for it."""
 
-    def asked(self, asked: Asked) -> None:
+    def asked(self, asked: RoleCall) -> None:
         log.debug(
             "asked",
             role=asked.role,
@@ -60,7 +60,7 @@ class Logging:
             milliseconds=asked.cost.milliseconds,
         )
 
-    def structured(self, structured: Structured) -> None:
+    def structured(self, structured: StructuringEnded) -> None:
         failure, usage = structured.failure, structured.usage
         if isinstance(failure, Exception) and not isinstance(failure, MemoryBankError):
             log.error("defect", interaction_id=structured.interaction_id, exc_info=failure)
@@ -83,11 +83,11 @@ class Several:
     def __init__(self, observers: Sequence[Observer]) -> None:
         self._observers = observers
 
-    def asked(self, asked: Asked) -> None:
+    def asked(self, asked: RoleCall) -> None:
         for observer in self._observers:
             observer.asked(asked)
 
-    def structured(self, structured: Structured) -> None:
+    def structured(self, structured: StructuringEnded) -> None:
         for observer in self._observers:
             observer.structured(structured)
 

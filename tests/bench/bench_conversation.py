@@ -27,7 +27,7 @@ from core.context.budget import assemble
 from core.context.conversing import conversation_sections, input_section, key_section, recorded_section
 from core.context.evidence import placed
 from core.context.lines import one_line
-from core.context.sections import Assembled
+from core.context.sections import Assembly
 from core.context.turns import turn_item
 from core.conversation.conversation import Conversation, joined
 from core.conversation.kind import CONVERSATION
@@ -210,7 +210,7 @@ def _tended(made: Told, embedder: Embedder, similarity: float) -> None:
 
 def context(
     made: Told, text: str, vector: Vector, budget: int, way: Way, keys: Sequence[str], space: EmbeddingSpace
-) -> Assembled:
+) -> Assembly:
     """The prompt of AssembleContext for a question."""
     found = recall(
         made.conversation,

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import AttachmentNotFound, BlobCorrupt, StoreUnavailable
 from core.keys import BankKey
-from core.ports.blobs import Blobs, Unclaimed
+from core.ports.blobs import Blobs, UnclaimedFile
 from service.adapters.local_blobs import CHUNK, NOTE, PART, LocalBlobs
 from service.adapters.memory_blobs import MemoryBlobs
 from service.adapters.store.postgres_store import PostgresStore
@@ -184,11 +184,11 @@ async def test_nothing_remains_of_a_put_that_fails(blobs: Blobs) -> None:
 LATER = datetime.now(UTC) + timedelta(days=2)
 
 
-async def swept(blobs: Blobs, before: datetime = LATER, named: str = "") -> tuple[int, list[Unclaimed]]:
+async def swept(blobs: Blobs, before: datetime = LATER, named: str = "") -> tuple[int, list[UnclaimedFile]]:
     """How many files were removed, and which it asked about; the URI `named` is named."""
-    asked: list[Unclaimed] = []
+    asked: list[UnclaimedFile] = []
 
-    async def is_named(file: Unclaimed) -> bool:
+    async def is_named(file: UnclaimedFile) -> bool:
         asked.append(file)
         return file.uri == named
 
@@ -201,7 +201,7 @@ async def test_an_old_file_that_is_neither_claimed_nor_named_is_removed(blobs: B
     removed, asked = await swept(blobs)
 
     whose = {"kind": "bank", "name": a.KEY.name, "uid": "u1"}
-    assert asked == [Unclaimed(tenant=a.KEY.tenant, **whose, attachment_id="照片", uri=uri)]
+    assert asked == [UnclaimedFile(tenant=a.KEY.tenant, **whose, attachment_id="照片", uri=uri)]
     assert removed == 1
     with pytest.raises(AttachmentNotFound):
         await read(blobs, uri)

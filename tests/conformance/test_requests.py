@@ -17,7 +17,7 @@ from core.errors import RequestIdReused, StoreUnavailable
 from core.ids import RequestId
 from core.keys import Key
 from core.kinds import KINDS
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Store
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
@@ -105,7 +105,7 @@ async def names(banks: OpenAggregates, revision: int) -> list[str]:
 async def test_a_request_that_comes_to_two_processes_at_once_is_carried_out_once(
     two: tuple[OpenAggregates, OpenAggregates],
 ) -> None:
-    done: list[Committed[Added]] = []
+    done: list[CommitResult[Added]] = []
     for number in range(RACES):
         calls = [
             each.commit(KEY, adding(f"n{number}-{i}"), asked(f"r{number}"), Added)
@@ -132,7 +132,7 @@ async def test_of_two_bodies_that_come_at_once_under_one_id_one_is_refused(
         ]
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
 
-        assert {type(outcome) for outcome in outcomes} == {Committed, RequestIdReused}
+        assert {type(outcome) for outcome in outcomes} == {CommitResult, RequestIdReused}
 
     assert len(await names(two[0], RACES + 1)) == RACES
 

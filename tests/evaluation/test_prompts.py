@@ -9,12 +9,12 @@ from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
 from evaluation import prompts
 from evaluation.figures import Standing
 from evaluation.methods import Method
-from evaluation.prompts import Asked, standing, standings
+from evaluation.prompts import MemorizedWorld, standing, standings
 from evaluation.sets import Question
 from tests.support.house import open_house
 
 KEY = BankKey(tenant=Tenant("evaluation"), bank_id=BankId("harbour"))
-ASKED = Asked(
+ASKED = MemorizedWorld(
     key=KEY,
     message_of={},
     lines={"m1": "The ferry leaves at six.", "m2": "On Sundays at eight."},

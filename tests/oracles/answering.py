@@ -18,7 +18,7 @@ from google.protobuf.text_format import MessageToString
 from core.errors import InvalidField, MemoryBankError
 from core.usecases.house import House
 from memorybank.v1 import types_pb2
-from service.api.endpoint import Desk, Endpoint
+from service.api.endpoint import Endpoint, RequestLimits
 from service.api.errors.transport import InvalidRequest
 from service.api.services import services
 from tests.service.api.test_bad_input import METHODS
@@ -34,7 +34,7 @@ class Answering:
     """The methods over a house, called by name."""
 
     def __init__(self, house: House) -> None:
-        desk = Desk(max_message_bytes=LARGEST)
+        desk = RequestLimits(max_message_bytes=LARGEST)
         offered = services(house)
         self._bound = {
             name: (endpoint, endpoint.bind(f"{service}/{name}", desk))

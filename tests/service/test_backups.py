@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 
 from core.index.giving_way import at_once
 from core.keys import BankKey
-from core.usecases.verify import Verified
+from core.usecases.verify import VerifyProgress
 from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as pb
@@ -84,7 +84,7 @@ def copy_of(backup_: Path, target: Path) -> Path:
 
 
 async def damages(settings: Settings) -> list[str]:
-    return [damage.what async for damage in verified(settings, Verified())]
+    return [damage.what async for damage in verified(settings, VerifyProgress())]
 
 
 async def uid_of(settings: Settings, key: BankKey) -> str:

@@ -25,7 +25,7 @@ from core.usecases.claims import Claims
 from core.usecases.house import House, Retrieval
 from core.usecases.limits import Limits
 from core.usecases.upkeep.duties import assign_chores
-from core.usecases.workshop import Workshop
+from core.usecases.workshop import JobRunner
 from service.adapters.local_blobs import LocalBlobs
 from service.adapters.store.memory_store import MemoryStore
 from service.holding.held import Holding
@@ -85,7 +85,7 @@ async def open_house(
         clock, ids, blobs = clock or TickingClock(), ids or CountingIds(), LocalBlobs(Path(folder))
         embedder = embedder or HashingEmbedder()
         banks = OpenAggregates(KINDS, store, blobs, clock, ids, holding or _holding(embedder))
-        workshop = Workshop(clock)
+        workshop = JobRunner(clock)
         chores = Chores(KINDS, banks, store, clock)
         house = House(
             banks=banks,

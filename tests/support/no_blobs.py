@@ -5,7 +5,7 @@ from datetime import datetime
 
 from core.errors import AttachmentNotFound
 from core.keys import Key
-from core.ports.blobs import Unclaimed
+from core.ports.blobs import UnclaimedFile
 
 
 class NoBlobs:
@@ -22,7 +22,7 @@ class NoBlobs:
     async def claim(self, uri: str) -> None:
         """There is none."""
 
-    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+    async def sweep(self, before: datetime, is_named: Callable[[UnclaimedFile], Awaitable[bool]]) -> int:
         return 0
 
     async def delete_all(self, key: Key, uid: str) -> int:

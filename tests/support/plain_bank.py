@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.agents.roles import (
-    Absorbed,
     ConflictOpinion,
     Consolidation,
     MergeOpinion,
+    MergeSource,
     Neighbor,
     RelatedOpinion,
     Rewording,
     Topic,
 )
 from core.model.lineage import MergeReason
-from core.usecases.bank.verbs.memorize import Memorized
+from core.usecases.bank.verbs.memorize import MemorizeResult
 from core.usecases.bank.verbs.resolve_conflict import ConflictResolved
 from tests.support.scripted_agents import ScriptedAgents
 
@@ -104,7 +104,7 @@ class PlainBank:
     def merge(self, node_ids: Sequence[str], into: str, claim: str) -> None:
         self._absorb(node_ids, into, claim)
 
-    def memorize(self, claim: str, told: Memorized) -> None:
+    def memorize(self, claim: str, told: MemorizeResult) -> None:
         self.interactions.add(told.interaction_id)
         holding = {n for n, node in self.nodes.items() if claim in node.texts and subject(claim) in PAGED}
         if told.joined_node_ids:
@@ -267,7 +267,7 @@ def _second_phase(new: Topic, candidates: Sequence[Topic]) -> list[RelatedOpinio
 
 
 def _consolidated(
-    nodes: Sequence[Absorbed],
+    nodes: Sequence[MergeSource],
     neighbors: Sequence[Neighbor],
     reason: MergeReason,
     verdict: str,

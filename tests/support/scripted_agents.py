@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
 from core.agents.roles import (
-    Absorbed,
     Agents,
     Cluster,
     ConflictOpinion,
     Consolidation,
     MergeOpinion,
+    MergeSource,
     Neighbor,
     Piece,
     Plan,
@@ -105,7 +105,7 @@ class ScriptedConsolidator:
 
     async def consolidate(
         self,
-        nodes: Sequence[Absorbed],
+        nodes: Sequence[MergeSource],
         neighbors: Sequence[Neighbor],
         reason: MergeReason,
         verdict: str,
@@ -158,7 +158,7 @@ def one_cluster(pieces: Sequence[Piece], _task: str) -> Sequence[Cluster]:
 
 
 def joined(
-    nodes: Sequence[Absorbed],
+    nodes: Sequence[MergeSource],
     neighbors: Sequence[Neighbor],
     reason: MergeReason,
     verdict: str = "",

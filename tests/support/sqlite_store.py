@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from service.adapters.store.database import Guarded
+from service.adapters.store.database import GuardedStatement
 from service.adapters.store.sqlite_store import SqliteStore
 
 CHECKOUT = Path(__file__).parents[2]
@@ -43,6 +43,6 @@ async def busy_until(store: SqliteStore, release: threading.Event) -> "asyncio.T
         return release.wait(10)
 
     store.file._writer.create_function("released", 0, released)
-    busy = asyncio.create_task(store.file.write([Guarded("SELECT released()", [()], finds=True)]))
+    busy = asyncio.create_task(store.file.write([GuardedStatement("SELECT released()", [()], finds=True)]))
     await asyncio.to_thread(begun.wait)
     return busy

@@ -46,14 +46,14 @@ FACT = 0.5  # worth from which on a sentence is a fact
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HeadTarget:
     """What one head should say: of each example a class, or -1 where it does not matter."""
 
     head: str
     classes: NDArray[np.int64]
 
 
-def wanted(of: Sequence[Example]) -> list[Wanted]:
+def wanted(of: Sequence[Example]) -> list[HeadTarget]:
     def number(value: bool | None) -> int:
         return -1 if value is None else int(value)
 
@@ -65,7 +65,7 @@ def wanted(of: Sequence[Example]) -> list[Wanted]:
         "about": [-1 if one.about is None else ABOUTS.index(one.about) for one in of],
         "category": [-1 if one.category is None else CATEGORIES.index(one.category) for one in of],
     }
-    return [Wanted(head, np.array(named[head])) for head in HEADS]
+    return [HeadTarget(head, np.array(named[head])) for head in HEADS]
 
 
 def trained(rows: F32, of: Sequence[Example], seed: int) -> ReadingNetwork:
@@ -92,7 +92,7 @@ def _weights(of: Sequence[Example]) -> F32:
     return np.asarray(weight / weight.mean(), np.float32)
 
 
-def _member(x: F32, targets: Sequence[Wanted], weights: F32, chance: np.random.Generator) -> list[F32]:
+def _member(x: F32, targets: Sequence[HeadTarget], weights: F32, chance: np.random.Generator) -> list[F32]:
     """Returns one network's four arrays, trained by Adam with decoupled decay (arXiv:1711.05101)."""
     count, outputs = x.shape[1], sum(HEADS.values())
     arrays: list[F32] = [

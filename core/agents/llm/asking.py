@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from core.agents.llm import windows
 from core.agents.llm.fence import disarmed
 from core.agents.llm.prompts import SHIPPED, Prompts
-from core.agents.parsing import Fields, Malformed, Misshapen, read_object
+from core.agents.parsing import Fields, MalformedReply, MisshapenReply, read_object
 from core.agents.usage import afford, charge
 from core.errors import AgentReplyInvalid, AgentUnavailable
 from core.internal_errors import ModelUnavailable
@@ -57,7 +57,7 @@ class Asking:
             reply = await self._reply(messages, shape)
             try:
                 return _read(reply, read, None if attempts_left else mend)
-            except Malformed as failure:
+            except MalformedReply as failure:
                 problem = failure
             messages = [*opening, *self._objection(reply, problem, shape)]
         raise AgentReplyInvalid(self._role, problem.problem)
@@ -71,14 +71,14 @@ class Asking:
         charge(_counted(reply, messages))
         return reply
 
-    def _objection(self, reply: ChatReply, problem: Malformed, shape: ReplyShape) -> list[ChatMessage]:
+    def _objection(self, reply: ChatReply, problem: MalformedReply, shape: ReplyShape) -> list[ChatMessage]:
         """Returns the reply and what is wrong with it; of a long one as much as leaves room for the next.
 
         The form is told in words where it was missed: some endpoints say nothing, and do not pass it on.
         """
         said = windows.shortened(reply.text.strip(), windows.reply_room(self._model.window) // 2)
         told = self._again.replace("{problem}", disarmed(problem.problem))
-        if isinstance(problem, Misshapen):
+        if isinstance(problem, MisshapenReply):
             schema = json.dumps(shape.schema, ensure_ascii=False)
             told = f"{told}\n\n{self._form.replace('{schema}', schema)}"
         return [
@@ -97,11 +97,11 @@ def _counted(reply: ChatReply, messages: Sequence[ChatMessage]) -> ChatReply:
 
 def _read(reply: ChatReply, read: Read[Answer], mend: Read[Answer] | None) -> Answer:
     if reply.cut_off:
-        raise Malformed("it was cut off before its end; say it in fewer words")
+        raise MalformedReply("it was cut off before its end; say it in fewer words")
     fields = read_object(reply.text)
     try:
         return read(fields)
-    except Malformed:
+    except MalformedReply:
         if mend is None:
             raise
         return mend(fields)

@@ -13,9 +13,9 @@ from itertools import groupby
 
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.prompts import SHIPPED, Prompts
-from core.agents.parsing import Fields, Malformed, listed
+from core.agents.parsing import Fields, MalformedReply, listed
 from core.agents.roles import Cluster, Piece, SplitPrompt
 from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
@@ -62,8 +62,8 @@ class LlmClusterer:
         return [cluster for clusters in found for cluster in clusters]
 
     async def _part(self, part: Sequence[tuple[Piece, str]], task: str) -> Sequence[Cluster]:
-        opening: list[str | Enclosed] = ["The task:", Enclosed(name="task", text=task)] if task else []
-        fenced = [Enclosed(name=str(number), text=text) for number, (_, text) in enumerate(part)]
+        opening: list[str | Enclosure] = ["The task:", Enclosure(name="task", text=task)] if task else []
+        fenced = [Enclosure(name=str(number), text=text) for number, (_, text) in enumerate(part)]
         text = message([*opening, f"The record, in pieces 0 to {len(part) - 1}:", *fenced])
         numbers = [piece.number for piece, _ in part]
         return await self._clustering.ask(
@@ -94,15 +94,15 @@ def _said(piece: Piece) -> str:
 
 
 def _clusters(reply: Fields, numbers: Sequence[int], forgiven: int) -> list[Cluster]:
-    """Returns the clusters with the caller's piece numbers. Raises Malformed where there are more slips than
+    """Returns the clusters with the caller's piece numbers. Raises MalformedReply where there are more slips than
     forgiven."""
     rows = reply.rows("clusters")
     named = [row.numbers("pieces", len(numbers)) for row in rows]
     if not rows:
-        raise Malformed("clusters is empty")
+        raise MalformedReply("clusters is empty")
     if not reply.flag("should_cluster"):
         if len(rows) > 1:
-            raise Malformed("should_cluster is false: there is one cluster then, of all pieces")
+            raise MalformedReply("should_cluster is false: there is one cluster then, of all pieces")
         named = [list(range(len(numbers)))]
     owner: dict[int, int] = {}
     for index, places in enumerate(named):
@@ -111,7 +111,7 @@ def _clusters(reply: Fields, numbers: Sequence[int], forgiven: int) -> list[Clus
     forgotten = [place for place in range(len(numbers)) if place not in owner]
     twice = sorted({p for n, places in enumerate(named) for p in places if owner[p] != n})
     if len(forgotten) + len(twice) > forgiven or not owner:
-        raise Malformed(_slips(forgotten, twice))
+        raise MalformedReply(_slips(forgotten, twice))
     before = owner[min(owner)]
     for place in range(len(numbers)):
         before = owner.setdefault(place, before)
@@ -137,12 +137,12 @@ def _numbered(prompt: str, spans: Sequence[tuple[int, int]], room: int) -> tuple
     """Returns the message that shows a prompt's sentences, as many as fit from both ends, and which those are."""
     sizes = [min(estimate(prompt[start:end]), room // 3) + FENCE_TOKENS for start, end in spans]
     seen = _ends(sizes, room)
-    parts: list[str | Enclosed] = [f"The prompt, in sentences 0 to {len(spans) - 1}:"]
+    parts: list[str | Enclosure] = [f"The prompt, in sentences 0 to {len(spans) - 1}:"]
     for before, number in zip([-1, *seen], seen, strict=False):
         if number != before + 1:
             parts.append(f"Sentences {before + 1} to {number - 1} are not shown.")
         text = windows.shortened(prompt[slice(*spans[number])], room // 3)
-        parts.append(Enclosed(name=str(number), text=text))
+        parts.append(Enclosure(name=str(number), text=text))
     return message(parts), seen
 
 
@@ -163,9 +163,9 @@ def _ends(sizes: Sequence[int], room: int) -> list[int]:
 def _question(reply: Fields, seen: Sequence[int]) -> set[int]:
     asked = set(reply.numbers("question", seen[-1] + 1))
     if not asked:
-        raise Malformed("question names no sentence: the prompt asks for something")
+        raise MalformedReply("question names no sentence: the prompt asks for something")
     if unseen := sorted(asked - set(seen)):
-        raise Malformed(f"question names sentences {listed(unseen)}, which were not shown")
+        raise MalformedReply(f"question names sentences {listed(unseen)}, which were not shown")
     return asked
 
 

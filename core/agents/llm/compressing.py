@@ -10,11 +10,11 @@ from core.agents.faithful import problem_of_compression
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking
 from core.agents.llm.distilling import name_of, told_of
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.memory_roles import Compression
 from core.agents.outcomes import essence
-from core.agents.parsing import Fields, Malformed
+from core.agents.parsing import Fields, MalformedReply
 from core.model.invocation import Item
 from core.ports.chat import ChatModel, ReplyShape
 from core.text.tokens import estimate
@@ -32,7 +32,7 @@ class LlmCompressor:
 
     async def compress(self, before: str, items: Sequence[Item], room: int) -> Compression:
         words, characters = int(room * WORDS), int(room * CHARACTERS)
-        kept: list[str | Enclosed] = ["What was kept so far:", Enclosed(name="kept", text=before)]
+        kept: list[str | Enclosure] = ["What was kept so far:", Enclosure(name="kept", text=before)]
         asked = message(
             [
                 f"At most {room} tokens: {words} English words, or {characters} Chinese characters.",
@@ -48,17 +48,17 @@ class LlmCompressor:
                 text=reply.text("text"), items=tuple(dict.fromkeys(reply.numbers("items", end)))
             )
             if problem := problem_of_compression(told, before, items, room):
-                raise Malformed(problem)
+                raise MalformedReply(problem)
             return told
 
         return await self._asking.ask(asked, COMPRESSED, read)
 
-    def _shown(self, before: str, items: Sequence[Item]) -> list[Enclosed]:
+    def _shown(self, before: str, items: Sequence[Item]) -> list[Enclosure]:
         texts = list(map(told_of, items))
         room = self._asking.room - 200 - estimate(before) - len(items) * (FENCE_TOKENS + 16)
         granted = windows.shares([estimate(text) for text in texts], max(room, len(texts)))
         return [
-            Enclosed(name=name_of(item), text=_within(item, text, max(size, 1)))
+            Enclosure(name=name_of(item), text=_within(item, text, max(size, 1)))
             for item, text, size in zip(items, texts, granted, strict=True)
         ]
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import enclosed, labels, names, size
-from core.agents.parsing import Fields, Malformed, folded, shown
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
+from core.agents.parsing import Fields, MalformedReply, folded, shown
+from core.agents.roles import Consolidation, MergeSource, Neighbor, Rewording, Topic
 from core.ids import NodeId
 from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
@@ -42,7 +42,7 @@ class LlmConsolidator:
 
     async def consolidate(
         self,
-        nodes: Sequence[Absorbed],
+        nodes: Sequence[MergeSource],
         neighbors: Sequence[Neighbor],
         reason: MergeReason,
         verdict: str,
@@ -53,7 +53,7 @@ class LlmConsolidator:
         by_name = dict(zip(names("neighbor", len(neighbors)), neighbors, strict=True))
         fenced = _neighbors(by_name, dict(zip(_ids(nodes), names("node", len(nodes)), strict=True)))
         opening = _occasion(reason, strategy, room // 3) + _verdict(verdict, evidence, room // 3)
-        room -= sum(size(part) for part in opening if isinstance(part, Enclosed))
+        room -= sum(size(part) for part in opening if isinstance(part, Enclosure))
         beside = _fitting(fenced, room // 3)
         room -= sum(size(part) for part in beside)
         memories, said = _memories(nodes, room, numbered=bool(verdict))
@@ -76,17 +76,17 @@ class LlmConsolidator:
         return await self._reading.ask(text, _TYPE, _verdict_type)
 
     async def _with_others(
-        self, made: Consolidation, others: Sequence[Enclosed], by_name: NeighborsByName
+        self, made: Consolidation, others: Sequence[Enclosure], by_name: NeighborsByName
     ) -> Consolidation:
         """Returns the consolidation with the words of neighbours that did not fit beside the memories."""
         merged = labels(made.context, made.keywords)
         summary = windows.shortened(made.summary, self._rewording.room // 3)
-        opening: list[str | Enclosed] = [
+        opening: list[str | Enclosure] = [
             "The merged memory:",
-            Enclosed(name="merged", text=f"{merged}\nsummary:\n{summary}"),
+            Enclosure(name="merged", text=f"{merged}\nsummary:\n{summary}"),
         ]
 
-        async def reworded(batch: Sequence[Enclosed]) -> Mapping[NodeId, Rewording]:
+        async def reworded(batch: Sequence[Enclosure]) -> Mapping[NodeId, Rewording]:
             asked = {part.name: by_name[part.name] for part in batch}
             text = message([*opening, "The neighbours:", *batch])
             return await self._rewording.ask(
@@ -103,43 +103,43 @@ class LlmConsolidator:
 # ---- what is asked ----
 
 
-def _ids(nodes: Sequence[Absorbed]) -> list[NodeId]:
+def _ids(nodes: Sequence[MergeSource]) -> list[NodeId]:
     return [node.topic.node_id for node in nodes]
 
 
-def _occasion(reason: MergeReason, strategy: str, limit: int) -> list[str | Enclosed]:
-    parts: list[str | Enclosed] = [f"Reason for the merge: {reason.value}"]
+def _occasion(reason: MergeReason, strategy: str, limit: int) -> list[str | Enclosure]:
+    parts: list[str | Enclosure] = [f"Reason for the merge: {reason.value}"]
     if strategy:
         title = "The point at issue:" if reason is MergeReason.CONFLICT else "The strategy:"
-        parts += [title, Enclosed(name="strategy", text=windows.shortened(strategy, limit // 4))]
+        parts += [title, Enclosure(name="strategy", text=windows.shortened(strategy, limit // 4))]
     return parts
 
 
-def _verdict(verdict: str, evidence: str, limit: int) -> list[str | Enclosed]:
+def _verdict(verdict: str, evidence: str, limit: int) -> list[str | Enclosure]:
     """Returns the verdict, and in what it leaves of the room what it rests on."""
     if not verdict:
         return []
-    enclosed = Enclosed(
+    enclosed = Enclosure(
         name="verdict", text=windows.shortened(verdict, limit if not evidence else 2 * limit // 3)
     )
     if not evidence:
         return ["The verdict:", enclosed]
     resting = windows.shortened(evidence, max(limit - size(enclosed), limit // 3))
-    return ["The verdict:", enclosed, "What it rests on:", Enclosed(name="evidence", text=resting)]
+    return ["The verdict:", enclosed, "What it rests on:", Enclosure(name="evidence", text=resting)]
 
 
-def _neighbors(by_name: NeighborsByName, node_names: Mapping[NodeId, str]) -> list[Enclosed]:
+def _neighbors(by_name: NeighborsByName, node_names: Mapping[NodeId, str]) -> list[Enclosure]:
     fenced = []
     for name, neighbor in by_name.items():
         of = ", ".join(node_names[node_id] for node_id in neighbor.neighbor_of if node_id in node_names)
         words = labels(neighbor.context, neighbor.keywords)
-        fenced.append(Enclosed(name=name, text=f"neighbour of: {of}\n{words}"))
+        fenced.append(Enclosure(name=name, text=f"neighbour of: {of}\n{words}"))
     return fenced
 
 
-def _fitting(parts: Sequence[Enclosed], limit: int) -> list[Enclosed]:
+def _fitting(parts: Sequence[Enclosure], limit: int) -> list[Enclosure]:
     """Returns as many from the first on as fit."""
-    fitting: list[Enclosed] = []
+    fitting: list[Enclosure] = []
     for part in parts:
         limit -= size(part)
         if limit < 0:
@@ -148,7 +148,9 @@ def _fitting(parts: Sequence[Enclosed], limit: int) -> list[Enclosed]:
     return fitting
 
 
-def _memories(nodes: Sequence[Absorbed], room: int, *, numbered: bool) -> tuple[list[Enclosed], Sentences]:
+def _memories(
+    nodes: Sequence[MergeSource], room: int, *, numbered: bool
+) -> tuple[list[Enclosure], Sentences]:
     """Returns the memories as fenced texts that fit together, and their sentences by name where they are numbered."""
     heads = [
         f"time: {node.event_time.isoformat()}\n{labels(node.topic.context, node.topic.keywords)}\nsummary:\n"
@@ -160,7 +162,7 @@ def _memories(nodes: Sequence[Absorbed], room: int, *, numbered: bool) -> tuple[
         estimate(node.topic.summary) + NUMBER_TOKENS * len(line)
         for node, line in zip(nodes, lines, strict=True)
     ]
-    fenced: list[Enclosed] = []
+    fenced: list[Enclosure] = []
     sentences_by_name: dict[str, str] = {}
     rows = zip(names("node", len(nodes)), heads, nodes, windows.shares(sizes, max(left, 0)), strict=True)
     for (name, head, node, share), own_size in zip(rows, sizes, strict=True):
@@ -171,7 +173,7 @@ def _memories(nodes: Sequence[Absorbed], room: int, *, numbered: bool) -> tuple[
             own = {f"{name}.{n}": text for n, text in enumerate(sentences.split(summary), 1)}
             sentences_by_name |= own
             summary = "\n".join(f"{number}: {folded(text)}" for number, text in own.items())
-        fenced.append(Enclosed(name=name, text=head + summary))
+        fenced.append(Enclosure(name=name, text=head + summary))
     return fenced, sentences_by_name
 
 
@@ -229,8 +231,8 @@ def _rewordings(reply: Fields, neighbors: NeighborsByName) -> dict[NodeId, Rewor
     for row in reply.rows("neighbor_updates"):
         name = row.choice("node_id", neighbors)
         if name in found:
-            raise Malformed(f"neighbor_updates names {shown(name)} twice")
+            raise MalformedReply(f"neighbor_updates names {shown(name)} twice")
         found[name] = Rewording(context=row.sentence("context"), keywords=row.keywords("keywords"))
     if missing := [name for name in neighbors if name not in found]:
-        raise Malformed(f"neighbor_updates leaves out {', '.join(missing)}")
+        raise MalformedReply(f"neighbor_updates leaves out {', '.join(missing)}")
     return {neighbors[name].node_id: rewording for name, rewording in found.items()}

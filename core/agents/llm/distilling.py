@@ -7,17 +7,17 @@ room are shortened, none is left out.
 from core.agents.faithful import problem_of_distilled
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.memory_roles import (
     FEWEST_CALLS,
     LESSON_CHARACTERS,
     MOST_EPISODE_STEPS,
     MOST_STRATEGIES,
-    Distilled,
+    Distillation,
     Execution,
     Lesson,
 )
-from core.agents.parsing import Fields, Malformed
+from core.agents.parsing import Fields, MalformedReply
 from core.model.invocation import Item, ItemType
 from core.model.record import Episode
 from core.ports.chat import ReplyShape
@@ -39,11 +39,11 @@ GOAL, OUTCOME, LESSONS, DETAIL = 4_096, 400, 4_000, 4_000  # code points at most
 MOST_ITEMS = 120  # that are shown; of more the latest
 
 
-async def distil(asking: Asking, execution: Execution) -> Distilled:
+async def distil(asking: Asking, execution: Execution) -> Distillation:
     """Returns what a run teaches; of fewer than two calls of tools nothing, without asking. Raises AgentUnavailable,
     AgentReplyInvalid, BudgetSpent."""
     if sum(item.type is ItemType.ACTION for item in execution.items) < FEWEST_CALLS:
-        return Distilled()
+        return Distillation()
     items = execution.items[-MOST_ITEMS:]
     texts = [execution.query, execution.result, *map(told_of, items)]
     room = max(asking.room - 200 - len(texts) * (FENCE_TOKENS + 16), len(texts))
@@ -51,30 +51,30 @@ async def distil(asking: Asking, execution: Execution) -> Distilled:
     query, result, *said = [
         windows.shortened(text, max(size, 1)) for text, size in zip(texts, granted, strict=True)
     ]
-    shown = [Enclosed(name=name_of(item), text=text) for item, text in zip(items, said, strict=True)]
+    shown = [Enclosure(name=name_of(item), text=text) for item, text in zip(items, said, strict=True)]
     end = "The agent says that it succeeded." if execution.succeeded else "The agent says that it failed."
     asked = message(
         [
             "What was asked:",
-            Enclosed(name="query", text=query),
+            Enclosure(name="query", text=query),
             "What was done:",
             *shown,
             "What was answered:",
-            Enclosed(name="result", text=result or "(nothing)"),
+            Enclosure(name="result", text=result or "(nothing)"),
             end,
         ]
     )
 
-    def read(reply: Fields) -> Distilled:
+    def read(reply: Fields) -> Distillation:
         distilled = _read(reply, execution)
         if problem := problem_of_distilled(distilled, execution):
-            raise Malformed(problem)
+            raise MalformedReply(problem)
         return distilled
 
     return await asking.ask(asked, RUN, read)
 
 
-def _read(reply: Fields, execution: Execution) -> Distilled:
+def _read(reply: Fields, execution: Execution) -> Distillation:
     end = 1 + max(item.number for item in execution.items)
     lessons = [
         Lesson(
@@ -88,8 +88,8 @@ def _read(reply: Fields, execution: Execution) -> Distilled:
     cited = tuple(dict.fromkeys(reply.numbers("failure_items", end)))
     steps = tuple(reply.lines("steps"))
     if len(lessons) > MOST_STRATEGIES or len(steps) > MOST_EPISODE_STEPS:
-        raise Malformed(f"at most {MOST_STRATEGIES} strategies and {MOST_EPISODE_STEPS} steps")
-    return Distilled(
+        raise MalformedReply(f"at most {MOST_STRATEGIES} strategies and {MOST_EPISODE_STEPS} steps")
+    return Distillation(
         strategies=tuple(lessons),
         failure=Lesson(content=failure[:LESSON_CHARACTERS], items=cited) if failure else None,
         episode=Episode(

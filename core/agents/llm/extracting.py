@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from core.agents.faithful import problem_of_candidate
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.passages import enclosed, fitted, size
 from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.memory_roles import MOST_CANDIDATES, Candidate, Passage
-from core.agents.parsing import Fields, Malformed
+from core.agents.parsing import Fields, MalformedReply
 from core.model.record import CATEGORIES, STRATEGY
 from core.ports.chat import ChatModel, ReplyShape
 from core.text.tokens import estimate
@@ -41,7 +41,7 @@ class LlmExtractor:
         self._asking = Asking("extractor", model, "extractor", prompts)
 
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
-        told = [Enclosed(name=f"known {number}", text=fact) for number, fact in enumerate(known)]
+        told = [Enclosure(name=f"known {number}", text=fact) for number, fact in enumerate(known)]
         taken = sum(estimate(each.text) + FENCE_TOKENS + 6 for each in told)
         room = max(self._asking.room - taken - 200, self._asking.room // 2)
         fitting = fitted(passages, room // 2)
@@ -50,9 +50,9 @@ class LlmExtractor:
         return [candidate for part in parts for candidate in part][:MOST_CANDIDATES]
 
     async def _facts(
-        self, shown: Sequence[Passage], told: Sequence[Enclosed], passages: Sequence[Passage]
+        self, shown: Sequence[Passage], told: Sequence[Enclosure], passages: Sequence[Passage]
     ) -> list[Candidate]:
-        known: Sequence[str | Enclosed] = ["Known already:", *told] if told else []
+        known: Sequence[str | Enclosure] = ["Known already:", *told] if told else []
         asked = message([*known, "The passages:", *map(enclosed, shown)])
         end = 1 + max(passage.number for passage in passages)
 
@@ -62,7 +62,7 @@ class LlmExtractor:
         def read(reply: Fields) -> list[Candidate]:
             found = [_candidate(row, end) for row in reply.rows("facts")]
             if wrong := next(filter(None, map(problem, found)), ""):
-                raise Malformed(wrong)
+                raise MalformedReply(wrong)
             return found
 
         def mend(reply: Fields) -> list[Candidate]:

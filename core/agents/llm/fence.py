@@ -31,20 +31,20 @@ CONTROL_TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Enclosed:
+class Enclosure:
     """A text to be fenced. `name` is ours: an alias or a label, never stored text."""
 
     name: str
     text: str
 
 
-def message(parts: Sequence[str | Enclosed]) -> str:
+def message(parts: Sequence[str | Enclosure]) -> str:
     """Joins our own lines and fenced texts to one message, which names its mark first."""
-    mark = _mark(part.text for part in parts if isinstance(part, Enclosed))
+    mark = _mark(part.text for part in parts if isinstance(part, Enclosure))
     lines = [f"Fence mark: {mark}"]
     is_open = False
     for part in parts:
-        if isinstance(part, Enclosed):
+        if isinstance(part, Enclosure):
             lines += [f"[[{mark} {part.name}]]", disarmed(part.text)]
             is_open = True
         else:

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import enclosed, names, size
-from core.agents.parsing import Fields, Malformed, folded, shown
+from core.agents.parsing import Fields, MalformedReply, folded, shown
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource, RelatedOpinion, Topic
 from core.ports.chat import ChatModel, ReplyShape
 from core.text import sentences
@@ -55,7 +55,7 @@ async def _judged(
 
     async def judged(batch: Sequence[Topic]) -> list[Found]:
         by_name = dict(zip(names("node", len(batch)), batch, strict=True))
-        existing: list[Enclosed] = [enclosed(name, topic, left) for name, topic in by_name.items()]
+        existing: list[Enclosure] = [enclosed(name, topic, left) for name, topic in by_name.items()]
         text = message(["The new memory:", shown_new, "The existing memories:", *existing])
         return await asking.ask(text, shape(list(by_name)), lambda reply: read(reply, new, by_name))
 
@@ -87,7 +87,7 @@ def _first_opinions(reply: Fields, new: Topic, by_name: ByName) -> list[Conflict
         name = row.choice("existing_node", by_name)
         kind = row.choice("relationship", ("conflict", "merge"))
         if (name, kind) in found:
-            raise Malformed(f"{shown(name)} is judged twice")
+            raise MalformedReply(f"{shown(name)} is judged twice")
         found[name, kind] = (
             _conflict(row, new, by_name[name]) if kind == "conflict" else _merge(row, by_name[name])
         )
@@ -162,7 +162,7 @@ def _second_opinions(reply: Fields, _new: Topic, by_name: ByName) -> list[Relate
         name = row.choice("existing_node", by_name)
         row.choice("relationship", ("related",))
         if name in found:
-            raise Malformed(f"{shown(name)} is judged twice")
+            raise MalformedReply(f"{shown(name)} is judged twice")
         found[name] = RelatedOpinion(
             existing=by_name[name].node_id,
             confidence=row.confidence("confidence"),

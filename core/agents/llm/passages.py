@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agents.llm import windows
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure
 from core.agents.memory_roles import Passage
 from core.text.tokens import estimate
 
 
-def enclosed(passage: Passage) -> Enclosed:
+def enclosed(passage: Passage) -> Enclosure:
     """Returns a passage behind its number, turn, kind and time; its speaker is stored text, and stands inside."""
     when = f" {passage.event_time:%Y-%m-%d %H:%M}" if passage.event_time else ""
     name = f"passage {passage.number}, turn {passage.step}, {passage.kind}{when}"
-    return Enclosed(name=name, text=f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text)
+    return Enclosure(
+        name=name, text=f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text
+    )
 
 
 def size(passage: Passage) -> int:

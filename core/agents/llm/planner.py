@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import enclosed, names, size
-from core.agents.parsing import Fields, Malformed, folded
+from core.agents.parsing import Fields, MalformedReply, folded
 from core.agents.roles import Plan, PlannedTask, Progress, Topic
 from core.model.conflict import Conflict
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskType
@@ -64,13 +64,16 @@ class LlmPlanner:
     async def condense(self, goal: str, tasks: Sequence[CompletedTask], before: str) -> str:
         room = self._condensing.room - 4 * FENCE_TOKENS
         lines = _completed(dict(zip(names("task", len(tasks)), tasks, strict=True)))
-        parts: list[str | Enclosed] = [
+        parts: list[str | Enclosure] = [
             f"The goal, and the steps to be condensed into at most {DIGEST_WORDS} words:",
-            Enclosed(name="goal", text=windows.shortened(goal or "(none was given)", room // 8)),
+            Enclosure(name="goal", text=windows.shortened(goal or "(none was given)", room // 8)),
         ]
         if before:
-            parts += ["Condensed before:", Enclosed(name="before", text=windows.shortened(before, room // 4))]
-        parts += ["The steps:", Enclosed(name="done", text=windows.shortened("\n".join(lines), room // 2))]
+            parts += [
+                "Condensed before:",
+                Enclosure(name="before", text=windows.shortened(before, room // 4)),
+            ]
+        parts += ["The steps:", Enclosure(name="done", text=windows.shortened("\n".join(lines), room // 2))]
         shape = ReplyShape(name="digest", schema=shapes.fields(digest=shapes.TEXT))
         return await self._condensing.ask(message(parts), shape, lambda reply: reply.line("digest"))
 
@@ -96,29 +99,29 @@ def _parts(
     tasks: Mapping[str, CompletedTask],
     waiting: Sequence[PendingTask],
     room: int,
-) -> list[str | Enclosed]:
+) -> list[str | Enclosure]:
     """Returns a quarter of the room each for history, the report, and the new memories; the rest for what is short."""
     goal = windows.shortened(insight.goal or "(none was given)", room // 8)
-    parts: list[str | Enclosed] = ["The goal:", Enclosed(name="goal", text=goal)]
+    parts: list[str | Enclosure] = ["The goal:", Enclosure(name="goal", text=goal)]
     if insight.digest:
-        digest = Enclosed(name="digest", text=windows.shortened(insight.digest, room // 16))
+        digest = Enclosure(name="digest", text=windows.shortened(insight.digest, room // 16))
         parts += [f"What the first {insight.digested_tasks} tasks came to:", digest]
     parts += _history(_completed(tasks), room // 4)
     steps = "\n".join(_pending(task) for task in waiting)
     if steps:
-        parts += ["Waiting steps:", Enclosed(name="waiting", text=windows.shortened(steps, room // 8))]
+        parts += ["Waiting steps:", Enclosure(name="waiting", text=windows.shortened(steps, room // 8))]
     if report := _report(progress, room // 4):
         parts += ["The task just reported:", report]
     parts += _memories(progress.new_nodes, room // 4)
     if progress.merges:
         merged = windows.shortened("\n".join(map(_merge, progress.merges)), room // 16)
-        parts += ["Memories that have become one:", Enclosed(name="merges", text=merged)]
+        parts += ["Memories that have become one:", Enclosure(name="merges", text=merged)]
     planned = {task.conflict_id for task in insight.pending}
     if points := "\n".join(_conflict(c) for c in progress.conflicts if c.conflict_id in planned):
-        fenced = Enclosed(name="contradictions", text=windows.shortened(points, room // 16))
+        fenced = Enclosure(name="contradictions", text=windows.shortened(points, room // 16))
         parts += ["Contradictions that are open, their validation planned in front of every step:", fenced]
     if progress.problem:
-        problem = Enclosed(name="problem", text=windows.shortened(progress.problem, room // 16))
+        problem = Enclosure(name="problem", text=windows.shortened(progress.problem, room // 16))
         parts += [
             "You planned no step, but the task is not finished: plan the next one. What is missing:",
             problem,
@@ -126,7 +129,7 @@ def _parts(
     return parts
 
 
-def _history(done: Sequence[str], limit: int) -> list[str | Enclosed]:
+def _history(done: Sequence[str], limit: int) -> list[str | Enclosure]:
     """Returns the latest tasks that fit."""
     if not done:
         return ["Nothing has been done yet."]
@@ -138,7 +141,7 @@ def _history(done: Sequence[str], limit: int) -> list[str | Enclosed]:
         fitting += 1
     earlier = len(done) - fitting
     title = f"What was done (the {earlier} tasks before are not shown):" if earlier else "What was done:"
-    return [title, Enclosed(name="done", text=windows.shortened("\n".join(done[earlier:]), limit))]
+    return [title, Enclosure(name="done", text=windows.shortened("\n".join(done[earlier:]), limit))]
 
 
 def _completed(tasks: Mapping[str, CompletedTask]) -> list[str]:
@@ -168,17 +171,17 @@ def _merge(record: MergeRecord) -> str:
     return f"{of}: {folded(record.description)}"
 
 
-def _report(progress: Progress, limit: int) -> Enclosed | None:
+def _report(progress: Progress, limit: int) -> Enclosure | None:
     report = progress.report
     if report is None:
         return None
     head = f"status: {report.status.value}\ntype: {folded(report.type)}\ndescription: {folded(report.description)}"
     if report.result:
         head += f"\nanswer:\n{windows.shortened(report.result, limit // 2)}"
-    return Enclosed(name="reported", text=windows.shortened(f"{head}\ncontext:\n{progress.context}", limit))
+    return Enclosure(name="reported", text=windows.shortened(f"{head}\ncontext:\n{progress.context}", limit))
 
 
-def _memories(topics: Sequence[Topic], limit: int) -> list[str | Enclosed]:
+def _memories(topics: Sequence[Topic], limit: int) -> list[str | Enclosure]:
     """Returns what is newly known; each memory gets its share."""
     if not topics:
         return []
@@ -228,7 +231,7 @@ def _plan(
             planned[step.description] = step
             new.append(step.description)
     if len(new) > 1:
-        raise Malformed("pending_tasks holds more than one new step: only the next one is to be planned")
+        raise MalformedReply("pending_tasks holds more than one new step: only the next one is to be planned")
     return Plan(completed_context=found, pending=tuple(planned.values()))
 
 

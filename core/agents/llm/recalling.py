@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.prompts import SHIPPED, Prompts
-from core.agents.parsing import Fields, Malformed
+from core.agents.parsing import Fields, MalformedReply
 from core.agents.recall_roles import (
     RecallAgents,
-    Reflected,
+    ReflectedRecord,
     ReflectionOpinion,
     RouteOpinion,
     problem_of_reflection,
@@ -48,7 +48,7 @@ class LlmRouter:
     async def route(self, query: str) -> RouteOpinion:
         shown = windows.shortened(query, self._asking.room - 100)
         return await self._asking.ask(
-            message(["The query:", Enclosed(name="query", text=shown)]), ROUTE, _route
+            message(["The query:", Enclosure(name="query", text=shown)]), ROUTE, _route
         )
 
 
@@ -58,11 +58,13 @@ class LlmReflector:
     def __init__(self, model: ChatModel, prompts: Prompts = SHIPPED) -> None:
         self._asking = Asking("reflector", model, "reflector", prompts)
 
-    async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:
+    async def reflect(
+        self, title: str, category: str, records: Sequence[ReflectedRecord]
+    ) -> ReflectionOpinion:
         sizes = [estimate(record.content) + FENCE_TOKENS + 24 for record in records]
         granted = windows.shares(sizes, self._asking.room - 300)
         shown = [_enclosed(record, size) for record, size in zip(records, granted, strict=True)]
-        about = Enclosed(name="title", text=title)
+        about = Enclosure(name="title", text=title)
         asked = message(
             ["The heading is to be:", about, f"Category: {category or 'several'}.", "The records:", *shown]
         )
@@ -71,7 +73,7 @@ class LlmReflector:
             named = tuple(dict.fromkeys(reply.numbers("records", len(records))))
             opinion = ReflectionOpinion(text=reply.text("markdown"), records=named)
             if problem := problem_of_reflection(opinion, title, records):
-                raise Malformed(problem)
+                raise MalformedReply(problem)
             return opinion
 
         return await self._asking.ask(asked, REFLECTION, read)
@@ -93,7 +95,7 @@ def _route(reply: Fields) -> RouteOpinion:
     )
 
 
-def _enclosed(record: Reflected, tokens: int) -> Enclosed:
+def _enclosed(record: ReflectedRecord, tokens: int) -> Enclosure:
     name = f"record {record.number}, {record.event_time:%Y-%m-%d}, confidence {record.confidence:.2f}"
     room = max(tokens - FENCE_TOKENS - 24, 1)
-    return Enclosed(name=name, text=windows.shortened(record.content, room))
+    return Enclosure(name=name, text=windows.shortened(record.content, room))

@@ -15,7 +15,7 @@ from core.agents.llm.fence import message
 from core.agents.llm.passages import enclosed, fitted, shortened, size
 from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.memory_roles import (
-    Distilled,
+    Distillation,
     Execution,
     KeyOpinion,
     MemoryAgents,
@@ -24,7 +24,7 @@ from core.agents.memory_roles import (
     Purpose,
     Unit,
 )
-from core.agents.parsing import Fields, Malformed
+from core.agents.parsing import Fields, MalformedReply
 from core.ports.chat import ChatModel, ReplyShape
 
 SUMMARY = ReplyShape(name="summary", schema=shapes.fields(summary=shapes.TEXT))
@@ -72,7 +72,7 @@ class LlmSummariser:
         def read(reply: Fields) -> str:
             summary = reply.text("summary")
             if problem := problem_of_summary(summary, known, limit, unit):
-                raise Malformed(problem)
+                raise MalformedReply(problem)
             return summary
 
         return await self._asking.ask(asked, SUMMARY, read)
@@ -94,12 +94,12 @@ class LlmDistiller:
             named = tuple(dict.fromkeys(reply.numbers("passages", len(passages))))
             opinion = KeyOpinion(text=reply.text("key"), passages=named)
             if problem := problem_of_key(opinion, passages):
-                raise Malformed(problem)
+                raise MalformedReply(problem)
             return opinion
 
         return await self._key.ask(asked, KEY, read)
 
-    async def distil(self, execution: Execution) -> Distilled:
+    async def distil(self, execution: Execution) -> Distillation:
         return await distil(self._run, execution)
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from core.agents.llm import shapes, windows
 from core.agents.llm.asking import Asking, together
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed, message
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure, message
 from core.agents.llm.prompts import SHIPPED, Prompts
 from core.agents.llm.topics import labels
-from core.agents.parsing import Fields, Malformed
+from core.agents.parsing import Fields, MalformedReply
 from core.ports.chat import ChatModel, ReplyShape
 from core.text.tokens import estimate
 
@@ -22,7 +22,7 @@ class LlmStructurer:
         self._asking = Asking("structurer", model, "structurer", prompts)
 
     async def structure(self, content: str, context: str, keywords: Sequence[str]) -> str:
-        topic = Enclosed(
+        topic = Enclosure(
             name="topic", text=windows.shortened(labels(context, keywords), self._asking.room // 4)
         )
         room = self._asking.room - estimate(topic.text) - 4 * FENCE_TOKENS
@@ -32,9 +32,9 @@ class LlmStructurer:
         )
         return "\n".join(summaries)
 
-    async def _summary(self, topic: Enclosed, part: str, number: int, count: int) -> str:
+    async def _summary(self, topic: Enclosure, part: str, number: int, count: int) -> str:
         which = f"Part {number} of {count} of the record:" if count > 1 else "The record:"
-        text = message(["The topic:", topic, which, Enclosed(name="record", text=part)])
+        text = message(["The topic:", topic, which, Enclosure(name="record", text=part)])
         return await self._asking.ask(text, SHAPE, lambda reply: _summary(reply, part))
 
 
@@ -42,7 +42,7 @@ def _summary(reply: Fields, part: str) -> str:
     """Returns the reply's summary where it has words: small models answer a brace or a row of dots."""
     summary = reply.text("summary")
     if _has_words(part) and not _has_words(summary):
-        raise Malformed("summary has no words")
+        raise MalformedReply("summary has no words")
     return summary
 
 

@@ -7,7 +7,7 @@ Law: ids never reach the model. A name says what a node is there for and counts 
 from collections.abc import Sequence
 
 from core.agents.llm import windows
-from core.agents.llm.fence import FENCE_TOKENS, Enclosed
+from core.agents.llm.fence import FENCE_TOKENS, Enclosure
 from core.agents.parsing import folded
 from core.agents.roles import Topic
 from core.text.tokens import estimate
@@ -28,13 +28,13 @@ def _line(text: str) -> str:
     return folded(windows.shortened(text, LONGEST_LINE))
 
 
-def enclosed(name: str, topic: Topic, limit: int) -> Enclosed:
+def enclosed(name: str, topic: Topic, limit: int) -> Enclosure:
     """Returns a node under its name, its summary shortened where it would take more than `limit` tokens in all."""
     head = labels(topic.context, topic.keywords)
     summary = windows.shortened(topic.summary, limit - FENCE_TOKENS - estimate(head))
-    return Enclosed(name=name, text=f"{head}\nsummary:\n{summary}")
+    return Enclosure(name=name, text=f"{head}\nsummary:\n{summary}")
 
 
-def size(part: Enclosed) -> int:
+def size(part: Enclosure) -> int:
     """Estimates the tokens that a fenced text takes."""
     return estimate(part.text) + FENCE_TOKENS

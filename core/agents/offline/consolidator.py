@@ -17,7 +17,7 @@ from core.agents.offline.statements import Statement, composed, statements
 from core.agents.offline.structurer import MOST, summary
 from core.agents.offline.thinking import think
 from core.agents.offline.verdicts import verdict_type
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
+from core.agents.roles import Consolidation, MergeSource, Neighbor, Rewording, Topic
 from core.language import Language, language_of
 from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
@@ -55,7 +55,7 @@ class Sentence:
 
 
 @dataclass(slots=True, kw_only=True)
-class Sifted:
+class SiftedSentences:
     """What became of the absorbed nodes' sentences."""
 
     kept: list[Sentence] = field(default_factory=list)
@@ -73,7 +73,7 @@ class OfflineConsolidator:
 
     async def consolidate(
         self,
-        nodes: Sequence[Absorbed],
+        nodes: Sequence[MergeSource],
         neighbors: Sequence[Neighbor],
         reason: MergeReason,  # noqa: ARG002 - the verdict tells the reasons apart
         verdict: str,
@@ -99,7 +99,7 @@ class OfflineConsolidator:
 class _Material:
     """What is put together, read: the nodes, newest first, with their sentences, the verdict's and its evidence's."""
 
-    def __init__(self, nodes: Sequence[Absorbed], verdict: str, evidence: str) -> None:
+    def __init__(self, nodes: Sequence[MergeSource], verdict: str, evidence: str) -> None:
         self.nodes = sorted(nodes, key=lambda node: node.event_time, reverse=True)
         self.sides = [_read(node, number) for number, node in enumerate(self.nodes, start=1)]
         self.ruling = [_sentence(one) for one in _claims(verdict)]
@@ -131,9 +131,9 @@ class _Sifting:
         self._all = [one for side in read.sides for one in side]
         self._likely = likely
         self._lines = lines
-        self.sifted = Sifted()
+        self.sifted = SiftedSentences()
 
-    def sift(self) -> Sifted:
+    def sift(self) -> SiftedSentences:
         ruling, sifted = self._read.ruling, self.sifted
         silent = all(self._ruled(one, ruling) is None for one in self._all)
         witnesses = self._read.witnesses if silent else []
@@ -261,7 +261,7 @@ def _texts(one: Sentence, other: Sentence) -> Texts:
     return ours, theirs
 
 
-def _read(node: Absorbed, number: int) -> list[Sentence]:
+def _read(node: MergeSource, number: int) -> list[Sentence]:
     """Returns the sentences of a node's summary, on lines that no other node's sentences stand on."""
     stated = statements(node.topic.summary)
     return [_sentence(replace(one, line=number * LINES_APART + one.line)) for one in stated]
@@ -297,7 +297,7 @@ def _summary(verdict: str, kept: Sequence[Statement]) -> str:
     return "\n".join(filter(None, (first, composed(kept))))
 
 
-def _context(nodes: Sequence[Absorbed], superseded: Sequence[str]) -> tuple[str, str]:
+def _context(nodes: Sequence[MergeSource], superseded: Sequence[str]) -> tuple[str, str]:
     """Returns the context of the most informative node, with what the others add to it, and its name for neighbours.
 
     A context that quotes a superseded sentence is passed over.
@@ -324,7 +324,7 @@ def _context(nodes: Sequence[Absorbed], superseded: Sequence[str]) -> tuple[str,
     )
 
 
-def _keywords(nodes: Sequence[Absorbed], text: str) -> tuple[str, ...]:
+def _keywords(nodes: Sequence[MergeSource], text: str) -> tuple[str, ...]:
     """Returns the nodes' keywords that the merged summary still has: shared ones first, then in turn."""
     shown = text.casefold()
     ranks: dict[str, tuple[int, int]] = {}
@@ -337,7 +337,9 @@ def _keywords(nodes: Sequence[Absorbed], text: str) -> tuple[str, ...]:
     return tuple((spoken or ordered)[:KEYWORDS])
 
 
-def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str], gone: Sequence[Absorbed]) -> Rewording:
+def _reworded(
+    neighbor: Neighbor, name: str, keywords: Sequence[str], gone: Sequence[MergeSource]
+) -> Rewording:
     """Returns the neighbour's words, in which the merged topic takes the place of those it was made of."""
     own = naming.unrelated(neighbor.context)
     names = [naming.name_beside(own, each.topic.context, each.topic.keywords) for each in gone]
@@ -349,7 +351,9 @@ def _reworded(neighbor: Neighbor, name: str, keywords: Sequence[str], gone: Sequ
     )
 
 
-def _description(nodes: Sequence[Absorbed], sifted: Sifted, strategy: str, language: Language) -> str:
+def _description(
+    nodes: Sequence[MergeSource], sifted: SiftedSentences, strategy: str, language: Language
+) -> str:
     """Returns the tree's note: what was put together, what was left out and why."""
     names = [naming.topic_name(node.topic.context) for node in nodes]
     marks, phrases = language.marks, language.phrases.topics

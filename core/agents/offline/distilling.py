@@ -11,7 +11,7 @@ from core.agents.memory_roles import (
     FEWEST_CALLS,
     LESSON_CHARACTERS,
     MOST_STRATEGIES,
-    Distilled,
+    Distillation,
     Execution,
     Lesson,
     Passage,
@@ -42,13 +42,13 @@ class _Call:
     message: str
 
 
-def distilled(execution: Execution) -> Distilled:
+def distilled(execution: Execution) -> Distillation:
     """Returns what a run teaches: of a success the tools in their order and each decision; of a failure the last tool
     that failed, and how."""
     calls = list(_calls(execution.items))
     if len(calls) < FEWEST_CALLS:
-        return Distilled()
-    return Distilled(
+        return Distillation()
+    return Distillation(
         strategies=tuple(_strategies(execution, calls)) if execution.succeeded else (),
         failure=None if execution.succeeded else _failure(execution, calls),
         episode=episode(execution.query, execution.items, execution.result),

@@ -13,7 +13,7 @@ from core.agents.offline.labels import shared_words
 from core.agents.recall_roles import (
     LONGEST_REFLECTION,
     RecallAgents,
-    Reflected,
+    ReflectedRecord,
     ReflectionOpinion,
     RouteOpinion,
     figures,
@@ -80,7 +80,9 @@ class OfflineReflector:
     """What several records speak of, how often and from when to when; then records by weight as bullets, a section for
     each subcategory: extractive, and says so by its form."""
 
-    async def reflect(self, title: str, category: str, records: Sequence[Reflected]) -> ReflectionOpinion:  # noqa: ARG002
+    async def reflect(
+        self, title: str, category: str, records: Sequence[ReflectedRecord]
+    ) -> ReflectionOpinion:
         language = language_of(title + "".join(record.content for record in records))
         common = _in_common(records, language)
         room = LONGEST_REFLECTION - len(title) - ENDS - sum(len(line) + 1 for line in common)
@@ -96,7 +98,7 @@ class OfflineReflector:
         return ReflectionOpinion(text="\n".join((*lines, "", ending)) + "\n", records=tuple(sorted(used)))
 
 
-def _in_common(records: Sequence[Reflected], language: Language) -> list[str]:
+def _in_common(records: Sequence[ReflectedRecord], language: Language) -> list[str]:
     """Returns a section of the words that several records share, each with how many, and their days; none where no word
     is shared."""
     often = list(shared_words([record.content for record in records]))[:SHARED]
@@ -111,16 +113,16 @@ def _in_common(records: Sequence[Reflected], language: Language) -> list[str]:
     return ["", f"## {phrases.common}", "", *lines] if lines else []
 
 
-def _days(records: Sequence[Reflected], language: Language) -> str:
+def _days(records: Sequence[ReflectedRecord], language: Language) -> str:
     """Returns the first and the last day of some records."""
     times = [record.event_time for record in records]
     first, last = f"{min(times):%Y-%m-%d}", f"{max(times):%Y-%m-%d}"
     return first if first == last else language.phrases.reflections.period.format(first, last)
 
 
-def _fitting(records: Sequence[Reflected], language: Language, room: int) -> list[Reflected]:
+def _fitting(records: Sequence[ReflectedRecord], language: Language, room: int) -> list[ReflectedRecord]:
     """Returns the records by weight for whose bullets and headings there is room, in characters."""
-    fitting: list[Reflected] = []
+    fitting: list[ReflectedRecord] = []
     subjects: set[str] = set()
     for record in sorted(records, key=lambda record: (-record.weight, record.number)):
         size = len(_bullet(record, language)) + FRAME
@@ -139,7 +141,7 @@ def _heading(subject: str, language: Language) -> str:
     return language.phrases.reflections.general
 
 
-def _bullet(record: Reflected, language: Language) -> str:
+def _bullet(record: ReflectedRecord, language: Language) -> str:
     """Returns the content as one line, with its date and confidence. No figure of it is cut in two."""
     whole = " ".join(record.content.split())
     content, known = whole[:BULLET], frozenset(figures(whole))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from core.agents.memory_roles import (
-    Distilled,
+    Distillation,
     Execution,
     KeyOpinion,
     MemoryAgents,
@@ -41,7 +41,7 @@ class OfflineDistiller:
         }
         return await think(key, passages, worth_of if len(worth_of) == len(sentences) else None)
 
-    async def distil(self, execution: Execution) -> Distilled:
+    async def distil(self, execution: Execution) -> Distillation:
         return await think(distilled, execution)
 
 

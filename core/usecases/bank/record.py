@@ -58,7 +58,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedAnswer:
     """The answer kept for a request that structures: where its outcome will stand."""
 
     interaction_id: InteractionId | None = None

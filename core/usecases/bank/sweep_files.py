@@ -9,7 +9,7 @@ from datetime import timedelta
 from core.errors import AttachmentNotFound, BankNotFound
 from core.ids import AttachmentId
 from core.keys import BankKey
-from core.ports.blobs import Unclaimed
+from core.ports.blobs import UnclaimedFile
 from core.usecases.bank.verbs.read_attachment import find_attachment
 from core.usecases.house import House
 
@@ -19,7 +19,7 @@ UNCLAIMED_FOR = timedelta(days=1)
 async def sweep_files(house: House) -> int:
     """Removes files that no bank names; returns how many."""
 
-    async def is_named(file: Unclaimed) -> bool:
+    async def is_named(file: UnclaimedFile) -> bool:
         key = BankKey.named(file.tenant, file.name)
         try:
             async with house.banks.reading(key) as bank:

@@ -28,20 +28,20 @@ from core.context.evidence import NO_DISPUTES, Disputes, Placement, Source, plac
 from core.context.floor import below_floor
 from core.context.long_term import long_term_sections, sentences_of
 from core.context.messages import ContextMessage, messages
-from core.context.sections import Assembled, Item, LeftOut, Section, SectionSize
+from core.context.sections import Assembly, Item, LeftOut, Section, SectionSize
 from core.context.shares import NEEDLESS
 from core.context.tools import MEMORY_TOOLS, declared
 from core.context.turns import name_of
 from core.context.working import working_section
-from core.conversation.recalling import Recalled, recall
+from core.conversation.recalling import RecalledConversation, recall
 from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
 from core.keys import BankKey, ConversationKey, InvocationKey
 from core.language import Wording, Words, language_of
 from core.text.tokens import estimate, tokens_of
-from core.usecases.bank.verbs.augment import Augment, Gathered, gather
+from core.usecases.bank.verbs.augment import Augment, BankRecall, gather
 from core.usecases.context.asked import AssembleContext, Form, Missing, Part
 from core.usecases.context.elsewhere import Elsewhere, elsewhere
-from core.usecases.context.known import Remembered, remembered
+from core.usecases.context.known import RecalledEvidence, remembered
 from core.usecases.context.turn_evidence import source_of, talk_of, without_need
 from core.usecases.conversation.tiers.count_hits import is_news
 from core.usecases.conversation.verbs.get_working_memory import (
@@ -94,7 +94,7 @@ class TalkRead:
     revision: int
 
     @property
-    def recalled(self) -> Recalled:
+    def recalled(self) -> RecalledConversation:
         return self.talk.recalled
 
 
@@ -103,10 +103,10 @@ class Read:
     """All parts, as far as they were asked for and are there."""
 
     instructions: SourcesLoaded | None
-    known: Remembered | None
+    known: RecalledEvidence | None
     elsewhere: Elsewhere | None
     talk: TalkRead | None
-    bank: Gathered | None
+    bank: BankRecall | None
     working: WorkingMemory | None
 
 
@@ -122,23 +122,23 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedContext:
     """A context, and what it was made of."""
 
     read: Read
-    assembled: Assembled
+    assembled: Assembly
     placement: Placement
     missing: tuple[Missing, ...]
 
 
-async def prepared(house: House, command: AssembleContext) -> Prepared:
+async def prepared(house: House, command: AssembleContext) -> PreparedContext:
     """Reads all parts and assembles them. Raises as `assemble_context` does."""
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
     read = await _read(house, command, budget, missing)
     sections, placement = _sections(house, command, read, budget)
     assembled = assemble(sections, budget, "token_budget")
-    return Prepared(read=read, assembled=assembled, placement=placement, missing=tuple(missing))
+    return PreparedContext(read=read, assembled=assembled, placement=placement, missing=tuple(missing))
 
 
 async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> Read:
@@ -219,7 +219,7 @@ async def _conversation(
         )
 
 
-async def _bank(house: House, command: AssembleContext, key: BankKey, budget: int) -> Gathered:
+async def _bank(house: House, command: AssembleContext, key: BankKey, budget: int) -> BankRecall:
     if command.task:
         return await gather(house, command.task, max(1, budget - await own_keys(house, command.conversation)))
     asked = Augment(
@@ -358,7 +358,7 @@ def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[S
     return [working_section(working.items, house.working.keep_steps, words)] if working else []
 
 
-def _count_hits(house: House, command: AssembleContext, made: Prepared) -> None:
+def _count_hits(house: House, command: AssembleContext, made: PreparedContext) -> None:
     """Counts a hit of each cluster of which a turn stands among what answers the input, once for a question; not of
     turns that only fill the room. What was said last is not weighed beside them: a question is most like the one
     before."""
@@ -379,7 +379,7 @@ def _count_hits(house: House, command: AssembleContext, made: Prepared) -> None:
         house.hits.add(command.conversation, talk.uid, sorted(hit), house.clock.now())
 
 
-def _note_keys(house: House, command: AssembleContext, made: Prepared) -> None:
+def _note_keys(house: House, command: AssembleContext, made: PreparedContext) -> None:
     """Notes which keys stand in the prompt, those of which that is known to the day left out."""
     talk, now = made.read.talk, house.clock.now()
     if talk is None or command.conversation is None:
@@ -395,7 +395,7 @@ def _note_keys(house: House, command: AssembleContext, made: Prepared) -> None:
 
 def _answer(
     command: AssembleContext,
-    made: Assembled,
+    made: Assembly,
     read: Read,
     placement: Placement,
     missing: tuple[Missing, ...],

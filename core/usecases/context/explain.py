@@ -13,13 +13,13 @@ import numpy as np
 from core.bank.query import Hit
 from core.context.bank_evidence import BankEvidence
 from core.context.evidence import Placement, Source, placed, shares_of_words
-from core.context.sections import Assembled, Loss
+from core.context.sections import Assembly, Loss
 from core.errors import MemoryOff
 from core.index.scoring import Why
 from core.text.needs import has_need
 from core.usecases.context.asked import AssembleContext
-from core.usecases.context.assemble_context import Prepared, prepared, revisions_of, sources_of
-from core.usecases.context.subject import PARTS, Asked, Reason, Subject, What, subjects
+from core.usecases.context.assemble_context import PreparedContext, prepared, revisions_of, sources_of
+from core.usecases.context.subject import PARTS, Reason, Subject, SubjectNames, What, subjects
 from core.usecases.house import House
 from core.verbatim.measuring import words_of
 
@@ -35,11 +35,11 @@ class Explain:
     """`context`: the one in question."""
 
     context: AssembleContext
-    asked: Asked
+    asked: SubjectNames
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measures:
     """Where a memory stands among the evidence. `words`, `cosine`: None where it is no evidence, or has no vector."""
 
     rank: int = 0
@@ -60,24 +60,24 @@ class Explanation:
     item_id: str = ""
     section: str = ""
     changes: Mapping[str, str]
-    measured: Measured
+    measured: Measures
     cut: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
+class ContextExplanation:
     memories: tuple[Explanation, ...]
     tokens: int
     revisions: Mapping[str, int]
 
 
-async def explain(house: House, command: Explain) -> Explained:
+async def explain(house: House, command: Explain) -> ContextExplanation:
     """Raises what `assemble_context` and `subjects` raise."""
     asked = replace(command.context, observe=True)
     found = await subjects(house, asked, command.asked)
     made = await prepared(house, asked)
     told = [await _Explaining(house, asked, made, subject).told() for subject in found]
-    return Explained(
+    return ContextExplanation(
         memories=tuple(told), tokens=made.assembled.tokens, revisions=revisions_of(asked, made.read)
     )
 
@@ -93,7 +93,7 @@ class _Place(NamedTuple):
 class _Explaining:
     """One memory and one context: what decides whether it stands there."""
 
-    def __init__(self, house: House, asked: AssembleContext, made: Prepared, subject: Subject) -> None:
+    def __init__(self, house: House, asked: AssembleContext, made: PreparedContext, subject: Subject) -> None:
         self._house, self._asked, self._made, self._subject = house, asked, made, subject
 
     async def told(self) -> Explanation:
@@ -198,18 +198,18 @@ class _Explaining:
                 does = middle
         return {"token_budget": str(does)}
 
-    async def _try(self, changes: Mapping[str, float | None]) -> Prepared | None:
+    async def _try(self, changes: Mapping[str, float | None]) -> PreparedContext | None:
         """Returns the context with these numbers, if the memory stands there."""
         made = await self._prepared(changes)
         return made if _place(made.assembled, self._subject) else None
 
-    async def _prepared(self, changes: Mapping[str, float | None]) -> Prepared:
+    async def _prepared(self, changes: Mapping[str, float | None]) -> PreparedContext:
         return await prepared(self._house, replace(self._asked, **changes))  # type: ignore[arg-type]  # numbers
 
     # ---- what was measured ----
 
     def _explanation(
-        self, reason: Reason, place: _Place | None, changes: Mapping[str, str], made: Prepared
+        self, reason: Reason, place: _Place | None, changes: Mapping[str, str], made: PreparedContext
     ) -> Explanation:
         """`made`: the context by which it is measured."""
         measured = self._measured(self._made)
@@ -224,7 +224,7 @@ class _Explaining:
             cut=self._cut(),
         )
 
-    def _measured(self, made: Prepared) -> Measured:
+    def _measured(self, made: PreparedContext) -> Measures:
         sources, words = sources_of(made.read), words_of(self._asked.input)
         shares = shares_of_words(sources)
         places = [(source, share, self._at(source)) for source, share in zip(sources, shares, strict=True)]
@@ -234,7 +234,7 @@ class _Explaining:
         source, share, at = found[0]
         name, cosine = source.candidates[at].name, float(source.cosines[at])
         placement = placed(sources, words)
-        return Measured(
+        return Measures(
             rank=at + 1,
             words=float(share[at]),
             cosine=None if np.isnan(cosine) else cosine,
@@ -247,16 +247,16 @@ class _Explaining:
         names = set(self._subject.names)
         return next((n for n, each in enumerate(source.candidates) if each.name in names), None)
 
-    def _beside(self, made: Prepared) -> Measured:
+    def _beside(self, made: PreparedContext) -> Measures:
         """Returns the rank of what is no evidence: preferences and strategies that stand by themselves."""
         if self._subject.what is not What.RECORD or made.read.known is None:
-            return Measured()
+            return Measures()
         known = made.read.known.known
         for records in (known.preferences, known.strategies):
             for place, record in enumerate(records, start=1):
                 if record.record_id == self._subject.id:
-                    return Measured(rank=place)
-        return Measured()
+                    return Measures(rank=place)
+        return Measures()
 
     def _cut(self) -> float | None:
         sources = sources_of(self._made.read)
@@ -286,12 +286,12 @@ def _why(found: BankEvidence | None, name: str) -> Why:
     return (("attribute", shown.attribute_score), ("embedding", shown.embedding_score), *shown.why)
 
 
-def _place(made: Assembled, subject: Subject) -> _Place | None:
+def _place(made: Assembly, subject: Subject) -> _Place | None:
     """Returns where a memory stands, by itself rather than by what says as much."""
     return min(_places(made, subject), key=lambda place: place.is_copy, default=None)
 
 
-def _places(made: Assembled, subject: Subject) -> Iterator[_Place]:
+def _places(made: Assembly, subject: Subject) -> Iterator[_Place]:
     for section in made.sections:
         for item in section.items:
             if item.item_id in subject.items and subject.may_stand_in(section.name):
@@ -300,7 +300,7 @@ def _places(made: Assembled, subject: Subject) -> Iterator[_Place]:
                 yield _Place(item.item_id, section.name, is_copy=True)
 
 
-def _standing(made: Assembled, place: _Place) -> Reason:
+def _standing(made: Assembly, place: _Place) -> Reason:
     if place.is_copy:
         return Reason.REPEATED
     is_short = (

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.context.evidence import Source
-from core.context.long_term import FACTS, PREFERENCES, PROVEN, STRATEGIES, Known, candidate_of
+from core.context.long_term import FACTS, PREFERENCES, PROVEN, STRATEGIES, CollectionEvidence, candidate_of
 from core.context.repeating import told_once
 from core.errors import MemoryOff
 from core.ids import RecordId
 from core.keys import CollectionKey
-from core.long_term.ranking import Admits, Sought, admitting, ranked
+from core.long_term.ranking import Admits, RecordQuery, admitting, ranked
 from core.model.record import (
     ERROR_RECOVERY,
     PREFERENCE,
@@ -37,15 +37,15 @@ MOST_STRATEGIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class RecalledEvidence:
     """`sources`: what stands for what it weighs among all evidence: facts, strategies, episodes."""
 
-    known: Known
+    known: CollectionEvidence
     sources: Sequence[Source]
     revision: int
 
 
-async def remembered(house: House, command: AssembleContext, key: CollectionKey) -> Remembered:
+async def remembered(house: House, command: AssembleContext, key: CollectionKey) -> RecalledEvidence:
     """Reads what a collection has for an input. Raises CollectionNotFound, MemoryOff, EmbedderUnavailable,
     RevisionNotReached."""
     texts = [text for text in (command.input, command.state) if text]
@@ -57,10 +57,12 @@ async def remembered(house: House, command: AssembleContext, key: CollectionKey)
         if not opened.collection.record.enabled:
             raise MemoryOff("collection")
         looked = _Looking(house, opened, dict(zip(texts, vectors, strict=True)), command)
-        known = looked.known() if command.needs else Known(preferences=looked.orders())
+        known = looked.known() if command.needs else CollectionEvidence(preferences=looked.orders())
         if not command.observe:
             house.uses.count(key, [record.record_id for record in known.records], opened.now)
-        return Remembered(known=known, sources=looked.sources(known), revision=opened.collection.revision)
+        return RecalledEvidence(
+            known=known, sources=looked.sources(known), revision=opened.collection.revision
+        )
 
 
 class _Looking:
@@ -82,12 +84,12 @@ class _Looking:
     def _words(self) -> list[str]:
         return words_of(self._command.input)
 
-    def known(self) -> Known:
+    def known(self) -> CollectionEvidence:
         settings, asked = self._house.long_term, self._command
         facts = self._best(FACTS, self._top_facts() if asked.top_facts is None else asked.top_facts)
         strategies = self._best(STRATEGIES, MOST_STRATEGIES)
         episodes = self._episodes(settings.top_episodes if asked.top_episodes is None else asked.top_episodes)
-        return Known(
+        return CollectionEvidence(
             preferences=self._preferences(),
             strategies=strategies,
             facts=facts,
@@ -100,7 +102,7 @@ class _Looking:
         budget = self._command.token_budget or self._house.retrieval.token_budget
         return max(self._house.long_term.top_facts, min(MOST_FACTS, budget // LEAST_FACT))
 
-    def sources(self, known: Known) -> list[Source]:
+    def sources(self, known: CollectionEvidence) -> list[Source]:
         """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""
         strategies = [record for record in known.strategies if 0.0 <= record.reward < PROVEN]
         return [self._source(records) for records in (known.facts, strategies, known.episodes) if records]
@@ -160,8 +162,8 @@ class _Looking:
     def _stands(self, record: Record, section: str) -> bool:
         return section_of(record) == section and self._opened.lasts(record)
 
-    def _sought(self, text: str, count: int) -> Sought:
-        return Sought(
+    def _sought(self, text: str, count: int) -> RecordQuery:
+        return RecordQuery(
             top_k=count,
             alpha=self._house.retrieval.alpha,
             now=self._opened.now,

@@ -25,7 +25,7 @@ from core.errors import CollectionNotFound, InvalidField, RecordNotFound
 from core.ids import NodeId, RecordId, SegmentRef, User
 from core.keys import BankKey, CollectionKey, ConversationKey
 from core.long_term.due import expiry
-from core.long_term.ranking import Sought, ranked
+from core.long_term.ranking import RecordQuery, ranked
 from core.long_term.texts import told
 from core.model.interaction import Segment
 from core.model.record import Record, RecordKind, RecordState, SupersededReason
@@ -81,7 +81,7 @@ PARTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SubjectNames:
     """Which memory: one of these. A `node_id` may be a handle. `user` and `caller`: whose record it is,
     and which of the user's collections may be looked in."""
 
@@ -118,7 +118,7 @@ class Subject:
         return self.what is not What.TURN or section in TURN_SECTIONS
 
 
-async def subjects(house: House, command: AssembleContext, asked: Asked) -> list[Subject]:
+async def subjects(house: House, command: AssembleContext, asked: SubjectNames) -> list[Subject]:
     """Returns the memory asked about, of a text those that say it. Raises NodeNotFound, NodeAbsorbed,
     InteractionNotFound, TurnNotFound, RecordNotFound, InvalidField, AggregateNotFound."""
     if asked.text:
@@ -202,7 +202,9 @@ def _of_turn(step: int, text: str) -> Subject:
 # ---- of long-term memory ----
 
 
-async def _record(house: House, command: AssembleContext, asked: Asked, record_id: RecordId) -> Subject:
+async def _record(
+    house: House, command: AssembleContext, asked: SubjectNames, record_id: RecordId
+) -> Subject:
     """Looks in the collection that is named, then in the user's others, as far as the caller may."""
     if (key := command.collection) is not None:
         try:
@@ -222,7 +224,7 @@ async def _record(house: House, command: AssembleContext, asked: Asked, record_i
     raise RecordNotFound(record_id)
 
 
-async def _collections(house: House, asked: Asked) -> AsyncIterator[CollectionKey]:
+async def _collections(house: House, asked: SubjectNames) -> AsyncIterator[CollectionKey]:
     assert asked.user is not None, "checked where a request is read"
     token = ""
     while True:
@@ -316,7 +318,7 @@ async def _in_collection(
 ) -> list[Subject]:
     try:
         async with looking(house, key, command.least(key)) as opened:
-            sought = Sought(
+            sought = RecordQuery(
                 top_k=LOOKED_THROUGH,
                 alpha=house.retrieval.alpha,
                 now=opened.now,

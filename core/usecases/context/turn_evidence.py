@@ -11,21 +11,21 @@ from core.context.evidence import Source
 from core.context.passages import LONGEST
 from core.context.turns import candidate_of, shown_of
 from core.conversation.conversation import Conversation
-from core.conversation.recalling import Recalled
+from core.conversation.recalling import RecalledConversation
 from core.conversation.telling import REPLY
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
 from core.verbatim.measuring import cosines, holding
 
 
-def without_need(recalled: Recalled) -> Recalled:
+def without_need(recalled: RecalledConversation) -> RecalledConversation:
     """Returns what stands before an input without a need: the last turns and the newest summary."""
     return replace(
         recalled, short=recalled.short[-LAST_TURNS:], summaries=recalled.summaries[:1], invocations=()
     )
 
 
-def talk_of(conversation: Conversation, recalled: Recalled, budget: int) -> Talk:
+def talk_of(conversation: Conversation, recalled: RecalledConversation, budget: int) -> Talk:
     """Reads the turns that may stand in a prompt: those that only lie in a cluster where it has room for them."""
     turns = {step: recalled.turn(step) for step in recalled.best}
     turns |= {turn.step: turn for turn in recalled.short[-LAST_TURNS:]}

@@ -9,7 +9,7 @@ from core.errors import ConversationExists, ConversationNotFound, MemoryOff
 from core.ids import Collection
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.user.quotas import require_room
@@ -39,7 +39,7 @@ async def written(
     stage: Callable[[Conversation, int], Draft[Result]],
     request: RequestKey | None,
     answer: type[Result],
-) -> Committed[Result]:
+) -> CommitResult[Result]:
     """Commits a draft of the user's on a conversation, which is made if it is not there.
 
     Raises MemoryOff, LimitReached, RequestIdReused, and what `stage` raises.

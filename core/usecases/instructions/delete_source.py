@@ -8,7 +8,7 @@ from core.instructions.instructions import Instructions
 from core.instructions.steps import InstructionsPut, VersionsDrop
 from core.internal_errors import InstructionsNotFound
 from core.model.instructions import Owner
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.instructions.writing import require_version
 
@@ -27,7 +27,7 @@ class SourceDeleted:
     versions: int
 
 
-async def delete_source(house: House, command: DeleteSource) -> Committed[SourceDeleted]:
+async def delete_source(house: House, command: DeleteSource) -> CommitResult[SourceDeleted]:
     """Deletes all versions of a source; returns how many. It only removes, so memory may be switched off.
 
     Raises SourceNotFound, StaleVersion, RequestIdReused.

@@ -9,7 +9,7 @@ from core.instructions.instructions import Instructions
 from core.model.instructions import Owner, Source
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.house import House
-from core.usecases.instructions.writing import Written, commit, require_version, required, writing
+from core.usecases.instructions.writing import WrittenSource, commit, require_version, required, writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class EditSource:
     request: RequestKey | None = None
 
 
-async def edit_source(house: House, command: EditSource) -> Written:
+async def edit_source(house: House, command: EditSource) -> WrittenSource:
     """Replaces a passage; returns the version made, without its text.
 
     Raises SourceNotFound, StaleVersion, EditNotFound, EditAmbiguous, LimitReached, MemoryOff, RequestIdReused.
@@ -43,4 +43,4 @@ async def edit_source(house: House, command: EditSource) -> Written:
 
     key = command.owner.key(command.tenant)
     done = await commit(house, key, command.path, stage, command.request)
-    return Written(owner=command.owner, done=done)
+    return WrittenSource(owner=command.owner, done=done)

@@ -9,7 +9,7 @@ from core.model.instructions import InstructionsRecord, Owner, Source
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.instructions.writing import (
-    Written,
+    WrittenSource,
     commit_or_found,
     require_version,
     required,
@@ -31,7 +31,7 @@ class PutSource:
     request: RequestKey | None = None
 
 
-async def put_source(house: House, command: PutSource) -> Written:
+async def put_source(house: House, command: PutSource) -> WrittenSource:
     """Stores a text as the newest version, and returns that without its text; a text that stands there already makes
     no new one.
 
@@ -65,4 +65,4 @@ async def put_source(house: House, command: PutSource) -> Written:
         return Draft(result=without_text(source), steps=steps, requires=requires)
 
     done = await commit_or_found(house, key, stage, founding, command.request)
-    return Written(owner=command.owner, done=done)
+    return WrittenSource(owner=command.owner, done=done)

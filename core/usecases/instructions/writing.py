@@ -11,7 +11,7 @@ from core.instructions.steps import InstructionsPut, InstructionsStep, SourcePut
 from core.internal_errors import InstructionsExist, InstructionsNotFound
 from core.keys import InstructionsKey
 from core.model.instructions import InstructionsRecord, Owner, Source
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.text.tokens import estimate
 from core.usecases.house import House
@@ -65,11 +65,11 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenSource:
     """Whose source was written, and what came of it: the newest version, without its text."""
 
     owner: Owner
-    done: Committed[Source]
+    done: CommitResult[Source]
 
 
 def writing(house: House, path: str, text: str, update_by: str) -> Writing:
@@ -106,7 +106,7 @@ async def commit(
     path: str,
     stage: Callable[[Instructions], Draft[Source]],
     request: RequestKey | None,
-) -> Committed[Source]:
+) -> CommitResult[Source]:
     """Commits to sources that are there. Raises SourceNotFound where the owner never had one."""
     try:
         return await house.instructions.commit(key, lambda kept, _: stage(kept), request, Source)
@@ -120,7 +120,7 @@ async def commit_or_found(
     stage: Callable[[Instructions], Draft[Source]],
     founding: Callable[[], Draft[Source]],
     request: RequestKey | None,
-) -> Committed[Source]:
+) -> CommitResult[Source]:
     """Commits to the owner's sources, or founds them. Of several that found, one wins and the others commit."""
     try:
         return await house.instructions.commit(key, lambda kept, _: stage(kept), request, Source)

@@ -14,13 +14,13 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.steps import ProposalPut, RecordPut
 from core.model.record import Record, Uses
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.house import House
 from core.usecases.replays import stored_steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class RecordWithUses:
     """A record, and how often it was used. One that is gone has no record. `supersedes`: of what waits for a review."""
 
     record_id: RecordId
@@ -30,7 +30,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredRecords:
     """Which records a call stored or changed. `known`: the first was there. `forgotten`: none was stored on purpose.
     `uses`: how often each was used by then, and `superseded_ids`: whose place the first had taken; both are missing in
     answers that were kept before they were told. `shares`: of an opinion or an outcome, what each had of it.
@@ -47,15 +47,15 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsKept:
-    records: tuple[Seen, ...]
-    kept: Kept
+    records: tuple[RecordWithUses, ...]
+    kept: StoredRecords
     revision: int
     replayed: bool
 
 
-def kept_of(collection: Collection, record_ids: Sequence[RecordId], *, known: bool = False) -> Kept:
+def kept_of(collection: Collection, record_ids: Sequence[RecordId], *, known: bool = False) -> StoredRecords:
     """Returns what is kept of an answer about records that are there."""
-    return Kept(
+    return StoredRecords(
         record_ids=tuple(record_ids),
         known=known,
         uses=tuple(collection.uses.get(record_id) for record_id in record_ids),
@@ -74,14 +74,14 @@ def records_of(steps: Iterable[Any]) -> Mapping[RecordId, Record]:
     return {record.record_id: record for record in put}
 
 
-async def read_back(house: House, key: CollectionKey, committed: Committed[Kept]) -> RecordsKept:
+async def read_back(house: House, key: CollectionKey, committed: CommitResult[StoredRecords]) -> RecordsKept:
     """Returns the records as the call left them."""
     put = records_of(await stored_steps(house.collections, key, committed))
     return await told(house, key, committed, put)
 
 
 async def told(
-    house: House, key: CollectionKey, committed: Committed[Kept], known: Mapping[RecordId, Record]
+    house: House, key: CollectionKey, committed: CommitResult[StoredRecords], known: Mapping[RecordId, Record]
 ) -> RecordsKept:
     """Returns the answer with the records that are `known`, and others as they stand."""
     kept = committed.result
@@ -92,13 +92,15 @@ async def told(
     return RecordsKept(records=seen, kept=kept, revision=committed.revision, replayed=committed.replayed)
 
 
-async def seen_of(house: House, key: CollectionKey, ids: Sequence[RecordId]) -> tuple[Seen, ...]:
+async def seen_of(house: House, key: CollectionKey, ids: Sequence[RecordId]) -> tuple[RecordWithUses, ...]:
     """Returns the records of these ids, in their order."""
     try:
         async with house.collections.reading(key) as collection:
             return tuple(
-                Seen(record_id=i, record=collection.record_or_proposal(i), uses=collection.uses.get(i))
+                RecordWithUses(
+                    record_id=i, record=collection.record_or_proposal(i), uses=collection.uses.get(i)
+                )
                 for i in ids
             )
     except CollectionNotFound:  # purged meanwhile
-        return tuple(Seen(record_id=i, record=None) for i in ids)
+        return tuple(RecordWithUses(record_id=i, record=None) for i in ids)

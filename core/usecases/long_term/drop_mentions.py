@@ -16,7 +16,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.steps import FeedbackPut, HeldDrop, ProposalDrop, ReflectionDrop, ReflectionPut, Step
 from core.model.record import Record
-from core.model.retraction import Held
+from core.model.retraction import HeldItem
 from core.text.mentions import Mentions
 from core.text.sensitive import lines_of_json
 from core.usecases.house import House
@@ -110,7 +110,7 @@ def texts_of(record: Record) -> Iterator[str]:
             yield from (each.original_json, each.fixed_json)
 
 
-def _is_named(held: Held, mentions: Mentions) -> bool:
+def _is_named(held: HeldItem, mentions: Mentions) -> bool:
     records = [record for record in (held.any_record, held.after) if record is not None]
     found = [text for record in records for text in texts_of(record)]
     if (feedback := held.feedback) is not None:

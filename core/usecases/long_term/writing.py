@@ -18,7 +18,7 @@ from core.long_term.steps import CollectionPut, ProposalPut, RecordDrop, RecordP
 from core.long_term.texts import told
 from core.model.collection import CollectionRecord
 from core.model.record import STRATEGY, Record
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.long_term.memory import requires_of
@@ -48,7 +48,7 @@ async def write(
     request: RequestKey | None,
     answer: type[Result],
     requires: tuple[Require, ...] | None = None,
-) -> Committed[Result]:
+) -> CommitResult[Result]:
     """Changes a collection, which is made if missing. `requires`: what must hold, where it is more than that the user's
     memory is on. Raises MemoryOff, LimitReached, RequestIdReused."""
     if requires is None:
@@ -69,7 +69,7 @@ async def edit(
     answer: type[Result],
     *,
     even_off: bool = False,
-) -> Committed[Result]:
+) -> CommitResult[Result]:
     """Changes a collection that is there. `even_off`: also where memory is off, for what deletes. Raises
     CollectionNotFound, MemoryOff, RequestIdReused."""
     if even_off:

@@ -12,7 +12,7 @@ from core.errors import RetractionClosed, RetractionNotFound
 from core.ids import ConversationId, InteractionId, RecordId
 from core.keys import BankKey, CollectionKey, ConversationKey, Key
 from core.long_term.collection import Collection
-from core.long_term.unlearning import Chosen
+from core.long_term.unlearning import Selection
 from core.model.retraction import RetractionState
 from core.usecases.bank.verbs.close_interactions import CloseInteractions, close_interactions
 from core.usecases.bank.verbs.retract_interactions import RetractInteractions, retract_interactions
@@ -112,17 +112,17 @@ async def _erased_records(house: House, key: CollectionKey, notice: RetractionNo
     return False
 
 
-def _chosen(collection: Collection, notice: RetractionNotice) -> Chosen | None:
+def _chosen(collection: Collection, notice: RetractionNotice) -> Selection | None:
     """Returns what of the collection is meant; None where nothing of it is there."""
     if notice.ids:
         there = frozenset(
             RecordId(each) for each in notice.ids if collection.record_or_proposal(RecordId(each))
         )
-        return Chosen(record_ids=there) if there else None
+        return Selection(record_ids=there) if there else None
     source = _source(collection, notice.source) if notice.source else ""
     if notice.source and not source:
         return None
-    chosen = Chosen(
+    chosen = Selection(
         source=source,
         conversation_id=ConversationId(notice.conversation_id),
         steps=frozenset(notice.steps),

@@ -13,10 +13,10 @@ from core.model.interaction import Interaction, InteractionOrigin, TaskReport, T
 from core.model.structuring import Purpose
 from core.ports.aggregates import Draft, RequestKey
 from core.text.answers import answered_in
-from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.bank.record import Context, RecordedAnswer, make_interaction, record_steps
 from core.usecases.bank.structuring.verdicts import conflict_settled, require_known, validation_report
 from core.usecases.bank.verbs.augment import Augment
-from core.usecases.bank.verbs.memorize import Memorized, Wait, outcome
+from core.usecases.bank.verbs.memorize import MemorizeResult, Wait, outcome
 from core.usecases.context.asked import NO_USER, UserMemories
 from core.usecases.house import House, require_embedding
 from core.usecases.task.task_prompt import TaskPrompt, require_room, task_prompt
@@ -45,7 +45,7 @@ class TaskAdvanced:
     """`made` is the prompt, from memory as it stands; `finished` means there is nothing left to do. `open_conflicts`
     still wait for a verdict, oldest first."""
 
-    memory: Memorized
+    memory: MemorizeResult
     made: TaskPrompt
     finished: bool
     bank: BankRecord
@@ -68,10 +68,10 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     if not interaction.spans and (report is None or report.status is not TaskStatus.FAILED):
         raise InvalidField("text", "give a text or messages that are not blank: what the task found")
 
-    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
         return _stage(house, bank, command, interaction)
 
-    committed = await house.banks.commit(command.key, stage, command.request, Recorded)
+    committed = await house.banks.commit(command.key, stage, command.request, RecordedAnswer)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
     memory = await outcome(house, command.key, interaction_id, command.wait, committed.replayed)
     made = await task_prompt(house, command.augment, command.beside, observe=memory.insight.finished)
@@ -89,7 +89,7 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     )
 
 
-def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interaction) -> Draft[Recorded]:
+def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interaction) -> Draft[RecordedAnswer]:
     require_known(bank, interaction.task)
     conflict_id = conflict_settled(bank, interaction.task, command.conflict_id)
     if conflict_id is None:
@@ -106,7 +106,7 @@ def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interact
         interaction = replace(interaction, task=named, origin=InteractionOrigin.VERDICT)
     steps = record_steps(house, bank, interaction, purpose, conflict_id, command.verdict_type)
     return Draft(
-        result=Recorded(interaction_id=interaction.interaction_id),
+        result=RecordedAnswer(interaction_id=interaction.interaction_id),
         steps=tuple(steps),
         touches=frozenset((f"interaction:{interaction.interaction_id}", f"conflict:{conflict_id}")),
     )

@@ -14,13 +14,13 @@ from core.model.insight import LONGEST, Insight
 from core.model.interaction import Interaction
 from core.model.structuring import Purpose, StructuringState
 from core.model.usage import Usage
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.plan_next import plan_next
 from core.usecases.bank.plans.planning import begun
-from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.bank.record import Context, RecordedAnswer, make_interaction, record_steps
 from core.usecases.bank.verbs.augment import Augment
 from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
-from core.usecases.bank.verbs.memorize import Memorized, Wait, outcome
+from core.usecases.bank.verbs.memorize import MemorizeResult, Wait, outcome
 from core.usecases.context.asked import NO_USER, UserMemories
 from core.usecases.house import House, require_embedding
 from core.usecases.spending import commit, on_account
@@ -56,7 +56,7 @@ class TaskStarted:
     bank: BankRecord
     insight: Insight
     made: TaskPrompt
-    memory: Memorized | None
+    memory: MemorizeResult | None
     usage: Usage
     revision: int
     replayed: bool = False
@@ -90,17 +90,17 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
         )
 
 
-async def _store(house: House, command: StartTask, ledger: Ledger) -> Committed[Recorded]:
+async def _store(house: House, command: StartTask, ledger: Ledger) -> CommitResult[RecordedAnswer]:
     """Stores goal and context durably."""
     goal, context = await _goal_and_context(house, command, ledger)
     await require_room(house, Insight(goal=goal), command.augment, command.beside)
     await _ensure_bank(house, command, goal)
     interaction = None if context.is_empty else await make_interaction(house, context)
 
-    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
         return _stage(house, bank, goal, interaction, command)
 
-    return await commit(house, command.key, stage, ledger, command.request, Recorded)
+    return await commit(house, command.key, stage, ledger, command.request, RecordedAnswer)
 
 
 async def _goal_and_context(house: House, command: StartTask, ledger: Ledger) -> tuple[str, Context]:
@@ -137,7 +137,7 @@ async def _ensure_bank(house: House, command: StartTask, goal: str) -> None:
 
 def _stage(
     house: House, bank: Bank, goal: str, interaction: Interaction | None, command: StartTask
-) -> Draft[Recorded]:
+) -> Draft[RecordedAnswer]:
     steps: list[Step] = []
     stored = command.interaction_id
     if stored is not None:
@@ -158,7 +158,7 @@ def _stage(
     if record != bank.record:
         steps.append(BankPut(record=record))
     return Draft(
-        result=Recorded(interaction_id=stored),
+        result=RecordedAnswer(interaction_id=stored),
         steps=tuple(steps),
         touches=frozenset(("insight", "bank", f"interaction:{stored}")),
     )

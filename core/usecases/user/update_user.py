@@ -8,7 +8,7 @@ from datetime import timedelta
 from core.errors import MemoryOff, UserExists
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 from core.usecases.user.writer import SCOPE, new_user
@@ -30,7 +30,7 @@ class UpdateUser:
     request: RequestKey | None = None
 
 
-async def update_user(house: House, command: UpdateUser) -> Committed[UserRecord]:
+async def update_user(house: House, command: UpdateUser) -> CommitResult[UserRecord]:
     """Updates a user; one for whom nothing was written is made. Raises StaleRevision, MemoryOff (being purged, or
     imported), RequestIdReused."""
     now = house.clock.now()

@@ -25,12 +25,12 @@ from core.usecases.long_term.exchange.export_collection import ExportCollection,
 from core.usecases.long_term.verbs.get_collection import GetCollection, get_collection
 from core.usecases.user.get_user import GetUser, get_user
 from core.usecases.whole_user.user_lines import (
-    Buried,
     HitCluster,
     Line,
     OwnedSource,
     Progress,
     Running,
+    TombstoneLine,
     Value,
 )
 
@@ -172,4 +172,6 @@ async def _collections(house: House, key: UserKey) -> AsyncIterator[Line | FileP
             for feedback in given:
                 yield Line(path=f"{folder}/feedback.jsonl", value=feedback)
             for _, tombstone in stones:
-                yield Line(path=f"{folder}/tombstones.jsonl", value=Buried(tombstone=tombstone, salt=salt))
+                yield Line(
+                    path=f"{folder}/tombstones.jsonl", value=TombstoneLine(tombstone=tombstone, salt=salt)
+                )

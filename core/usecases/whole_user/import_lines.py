@@ -49,7 +49,6 @@ from core.usecases.long_term.exchange.files import contents_of
 from core.usecases.long_term.exchange.import_collection import standing
 from core.usecases.long_term.writing import characters
 from core.usecases.whole_user.user_lines import (
-    Buried,
     CollectionRead,
     HitCluster,
     OwnedSource,
@@ -57,6 +56,7 @@ from core.usecases.whole_user.user_lines import (
     Progress,
     ReadLine,
     Running,
+    TombstoneLine,
     UserRead,
 )
 
@@ -194,7 +194,7 @@ def _collection(file: _File, making: Making) -> Founding:
     described = _the_one(file, CollectionRead, "collection.json")
     contents = contents_of(file.texts, making.now)
     there = {record.record_id for record in contents.records}
-    stones = _by(_lines(file, Buried), lambda each: each.tombstone.record_id)
+    stones = _by(_lines(file, TombstoneLine), lambda each: each.tombstone.record_id)
     feedback = _by(_lines(file, Feedback), lambda each: each.feedback_id)
     salts = {stone.salt for stone in stones.values()}
     if len(salts) > 1:

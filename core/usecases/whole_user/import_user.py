@@ -15,7 +15,7 @@ from core.aggregate.parts import ItemPut
 from core.errors import ImportInvalid, MemoryOff, UserExists
 from core.keys import BankKey, UserKey
 from core.model.user import UserRecord, UserState
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.usecases.bank.exchange.export_records import ExportRecord
 from core.usecases.bank.exchange.import_bank import BankImport, ImportBank
@@ -51,7 +51,7 @@ class UserImported:
 
 async def import_user(
     house: House, command: ImportUser, pieces: AsyncIterator[Piece]
-) -> Committed[UserImported]:
+) -> CommitResult[UserImported]:
     """Makes a user of files. Whatever it raises, nothing remains.
 
     Raises UserExists, BankExists, ImportInvalid, LimitReached, EmbeddingSpaceMismatch, MemoryOff (purged meanwhile),
@@ -65,7 +65,7 @@ async def import_user(
             return known
         await importing.require_free()
         if command.dry_run:
-            return Committed(result=importing.counted(), revision=0)
+            return CommitResult(result=importing.counted(), revision=0)
         committed = await importing.store(request)
         whole = True
         return committed
@@ -104,7 +104,7 @@ class _Importing:
         self._foundings: list[Founding] = []
         self._banks: list[BankImport] = []
         self._record: UserRecord | None = None
-        self._storing: asyncio.Task[Committed[UserImported]] | None = None
+        self._storing: asyncio.Task[CommitResult[UserImported]] | None = None
         self._tell_time = house.clock.now()
         self._left = False
 
@@ -183,12 +183,12 @@ class _Importing:
 
     # ---- storing ----
 
-    async def store(self, request: RequestKey | None) -> Committed[UserImported]:
+    async def store(self, request: RequestKey | None) -> CommitResult[UserImported]:
         """Stores everything that was read; goes on to a safe end where its caller leaves."""
         self._storing = asyncio.ensure_future(self._store(request))
         return await asyncio.shield(self._storing)
 
-    async def _store(self, request: RequestKey | None) -> Committed[UserImported]:
+    async def _store(self, request: RequestKey | None) -> CommitResult[UserImported]:
         users, key = self._house.users, self._key
         read = self._lines.user
         made = new_user(self._house, key)
@@ -223,7 +223,7 @@ class _Importing:
         record = replace(self._still(user), due_time=self._due_time())
         return Draft(result=None, steps=(UserPut(record=record),), touches=frozenset({"user"}))
 
-    async def _finish(self, request: RequestKey | None) -> Committed[UserImported]:
+    async def _finish(self, request: RequestKey | None) -> CommitResult[UserImported]:
         read, result = self._lines.user, self.counted()
 
         def stage(user: UserAggregate, revision: int) -> Draft[UserImported]:

@@ -63,7 +63,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Buried:
+class TombstoneLine:
     """A tombstone, and the salt of its hashes."""
 
     tombstone: Tombstone
@@ -101,7 +101,7 @@ Value = (
     | Item
     | CollectionSeen
     | Feedback
-    | Buried
+    | TombstoneLine
     | ExportRecord
 )
 """What is written."""
@@ -120,7 +120,7 @@ Read = (
     | Item
     | CollectionRead
     | Feedback
-    | Buried
+    | TombstoneLine
     | ExportRecord
 )
 """What is read."""

@@ -36,7 +36,7 @@ ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.judging")
 
 
-class Loaded(NamedTuple):
+class LoadedModel(NamedTuple):
     embedder: LocalEmbedder
     networks: Networks
 
@@ -58,7 +58,7 @@ class LocalComparer:
         self._open_model = open_model
         self._embed = embed
         self._cache = StateCache(cache_bytes)
-        self._loaded: Loaded | None = None
+        self._loaded: LoadedModel | None = None
         self._absent = False
         self._loading = asyncio.Lock()
 
@@ -96,7 +96,7 @@ class LocalComparer:
         """Drops what was read: after a purge nothing here tells of it."""
         self._cache.clear()
 
-    async def _load(self) -> Loaded | None:
+    async def _load(self) -> LoadedModel | None:
         async with self._loading:
             if self._loaded is None and not self._absent:
                 try:
@@ -109,8 +109,8 @@ class LocalComparer:
                     self._loaded.embedder.overhear(self._overhear)
         return self._loaded
 
-    def _read_model(self) -> Loaded:
-        return Loaded(embedder=self._open_model(), networks=Networks.load())
+    def _read_model(self) -> LoadedModel:
+        return LoadedModel(embedder=self._open_model(), networks=Networks.load())
 
     def _overhear(self) -> Callable[[str, F32], None]:
         """Returns what is told of the passages of one call as they are embedded, in whichever thread."""
@@ -126,7 +126,7 @@ class LocalComparer:
     def _known(self, texts: Sequence[str]) -> dict[str, States]:
         return {text: states for text in texts if (states := self._cache.get(digest(text))) is not None}
 
-    async def _states(self, loaded: Loaded, texts: Sequence[str], edition: int) -> dict[str, States]:
+    async def _states(self, loaded: LoadedModel, texts: Sequence[str], edition: int) -> dict[str, States]:
         """Returns what is kept of each text, read now where it is not known: shape (0, width) of one too long."""
         known = self._known(texts)
         missing = [text for text in texts if text not in known]
@@ -144,7 +144,7 @@ class LocalComparer:
         return known
 
 
-def _reading(loaded: Loaded) -> Callable[[str], Iterator[F32]]:
+def _reading(loaded: LoadedModel) -> Callable[[str], Iterator[F32]]:
     def read(text: str) -> Iterator[F32]:
         states = token_states(loaded.embedder.encoder, loaded.embedder.tokenizer, text)
         row = np.zeros((LONGEST, loaded.networks.width), np.float32)

@@ -43,7 +43,7 @@ from core.ports.store import PurgeCounts
 from service.adapters.store.bank_rows import BankRows
 from service.adapters.store.bank_state import StateReading
 from service.adapters.store.checksums import check, seed_of
-from service.adapters.store.database import Connection, Guarded
+from service.adapters.store.database import Connection, GuardedStatement
 from service.adapters.store.owned import OwnedRows, record_row
 from service.adapters.store.rows import Column, Row, Table, Values, bank_row
 
@@ -103,10 +103,10 @@ class BankTables(BankRows):
     def is_brief(self, steps: Sequence[Step]) -> bool:
         return len(steps) <= FEW and all(isinstance(step, BRIEF) for step in steps)
 
-    def founding(self, key: BankKey, record: BankRecord) -> Iterable[Guarded]:
-        yield Guarded(self.insights.put, [self.insights.row(key, Insight(goal=record.goal))])
+    def founding(self, key: BankKey, record: BankRecord) -> Iterable[GuardedStatement]:
+        yield GuardedStatement(self.insights.put, [self.insights.row(key, Insight(goal=record.goal))])
 
-    def statements(self, key: BankKey, steps: Sequence[Step]) -> list[Guarded]:
+    def statements(self, key: BankKey, steps: Sequence[Step]) -> list[GuardedStatement]:
         """Returns the statements of the steps, in order; consecutive rows of one statement go together."""
         grouped: list[tuple[str, list[Row | Values], bool]] = []
         for step in steps:
@@ -115,7 +115,10 @@ class BankTables(BankRows):
                     grouped[-1][1].append(row)
                 else:
                     grouped.append((sql, [row], names_rows))
-        return [Guarded(sql, rows, len(rows) if names_rows else None) for sql, rows, names_rows in grouped]
+        return [
+            GuardedStatement(sql, rows, len(rows) if names_rows else None)
+            for sql, rows, names_rows in grouped
+        ]
 
     def state(
         self, connection: Connection, key: BankKey, head: Head, record: BankRecord, space: str
@@ -125,13 +128,13 @@ class BankTables(BankRows):
 
     def vector_writes(
         self, key: BankKey, part: str, space: str, vectors: Mapping[SegmentRef, Vector]
-    ) -> Iterable[Guarded]:
+    ) -> Iterable[GuardedStatement]:
         seed = seed_of(key)
         rows = [
             {**bank_row(key), **ref._asdict(), "embedding": stored, "checksum": crc32(stored, seed)}
             for ref, stored in ((ref, vector_bytes(vector)) for ref, vector in vectors.items())
         ]
-        yield Guarded(self._queries["put_segment_vector"], rows)
+        yield GuardedStatement(self._queries["put_segment_vector"], rows)
 
     def vector_query(
         self, key: BankKey, uid: str, part: str, space: str, items: Sequence[SegmentRef]

@@ -13,7 +13,7 @@ from service.adapters.store.rows import Row, Values
 T = TypeVar("T")
 
 
-class Guarded(NamedTuple):
+class GuardedStatement(NamedTuple):
     """One statement for several rows of parameters, and the guard on its outcome.
 
     `must_touch`: the plan is refused unless so many rows change in all. `finds`: a query, which must find something
@@ -26,7 +26,7 @@ class Guarded(NamedTuple):
     finds: bool = False
 
 
-Plan = Sequence[Guarded]
+Plan = Sequence[GuardedStatement]
 
 
 class Length(Enum):
@@ -45,10 +45,10 @@ class Connections(NamedTuple):
     unknown: int = 0
 
 
-class Refused(Exception):
+class WriteRefused(Exception):
     """A guard of the plan did not hold, or a constraint of the schema. Nothing was written."""
 
-    def __init__(self, guard: Guarded, problem: str = "") -> None:
+    def __init__(self, guard: GuardedStatement, problem: str = "") -> None:
         super().__init__(problem or f"not as required: {guard.sql}")
         self.guard = guard
 
@@ -75,9 +75,9 @@ class Database(Protocol):
         ...
 
     async def write(
-        self, plan: Plan, landed: Guarded | None = None, meanwhile: Callable[[], None] | None = None
+        self, plan: Plan, landed: GuardedStatement | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Sequence[int]:
-        """Returns how many rows each statement touched, once all is durable. Raises Refused.
+        """Returns how many rows each statement touched, once all is durable. Raises WriteRefused.
 
         `landed` is a query that finds something if the plan was stored though its outcome was lost. `meanwhile` is
         called on the loop while the disk syncs.

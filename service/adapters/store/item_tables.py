@@ -17,7 +17,7 @@ from core.keys import Key
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.checksums import check, checksum, seed_of
-from service.adapters.store.database import Connection, Guarded
+from service.adapters.store.database import Connection, GuardedStatement
 from service.adapters.store.owned import OwnedRows, owner_row, record_row
 from service.adapters.store.rows import Row
 
@@ -34,25 +34,27 @@ class ItemTables:
     def is_brief(self, steps: Sequence[Any]) -> bool:
         return len(steps) <= FEW
 
-    def founding(self, key: Key, record: Any) -> Iterable[Guarded]:
+    def founding(self, key: Key, record: Any) -> Iterable[GuardedStatement]:
         return ()
 
-    def statements(self, key: Key, steps: Sequence[Any]) -> Sequence[Guarded]:
-        made: list[Guarded] = []
+    def statements(self, key: Key, steps: Sequence[Any]) -> Sequence[GuardedStatement]:
+        made: list[GuardedStatement] = []
         owner, seed = (key.tenant, key.kind, key.name), seed_of(key)
         for step in steps:
             record = self._kind.record_of(step)
             if record is not None:
-                made.append(Guarded(self._queries["put_record"], [record_row(key, encode_text(record))]))
+                made.append(
+                    GuardedStatement(self._queries["put_record"], [record_row(key, encode_text(record))])
+                )
             for effect in step.effects():
                 place = (*owner, effect.part.name, effect.item)
                 if isinstance(effect, ItemPut):
                     written = (effect.part.name, effect.item, encode_text(effect.value))
                     row = (*owner, *written, checksum(seed, written))
-                    made.append(Guarded(self._queries["put_item"], [row]))
+                    made.append(GuardedStatement(self._queries["put_item"], [row]))
                 else:
-                    made.append(Guarded(self._queries["drop_item"], [place]))
-                    made.append(Guarded(self._queries["drop_vector"], [place]))
+                    made.append(GuardedStatement(self._queries["drop_item"], [place]))
+                    made.append(GuardedStatement(self._queries["drop_vector"], [place]))
         return made
 
     def state(self, connection: Connection, key: Key, head: Head, record: Any, space: str) -> PartsState[Any]:
@@ -74,7 +76,7 @@ class ItemTables:
 
     def vector_writes(
         self, key: Key, part: str, space: str, vectors: Mapping[Any, Vector]
-    ) -> Iterable[Guarded]:
+    ) -> Iterable[GuardedStatement]:
         seed = seed_of(key)
         rows = [
             {
@@ -87,7 +89,7 @@ class ItemTables:
             }
             for item, stored in ((item, vector_bytes(vector)) for item, vector in vectors.items())
         ]
-        yield Guarded(self._queries["put_vector"], rows)
+        yield GuardedStatement(self._queries["put_vector"], rows)
 
     def vector_query(
         self, key: Key, uid: str, part: str, space: str, items: Sequence[Any]

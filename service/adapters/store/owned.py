@@ -11,7 +11,7 @@ from core.keys import Key
 from core.model.vector import Vector
 from core.ports.store import PurgeCounts
 from service.adapters.store.checksums import checksum, seed_of
-from service.adapters.store.database import Connection, Guarded
+from service.adapters.store.database import Connection, GuardedStatement
 from service.adapters.store.rows import Row
 
 
@@ -31,11 +31,11 @@ class OwnedTables(Protocol):
         """Whether the statements of the steps are made sooner than another thread would begin."""
         ...
 
-    def founding(self, key: Any, record: Any) -> Iterable[Guarded]:
+    def founding(self, key: Any, record: Any) -> Iterable[GuardedStatement]:
         """Returns what is written when an aggregate begins, beside its own row."""
         ...
 
-    def statements(self, key: Any, steps: Sequence[Any]) -> Sequence[Guarded]:
+    def statements(self, key: Any, steps: Sequence[Any]) -> Sequence[GuardedStatement]:
         """Returns the statements of the steps, in order. Pure: may run in any thread. Raises StepUnknown."""
         ...
 
@@ -45,7 +45,7 @@ class OwnedTables(Protocol):
 
     def vector_writes(
         self, key: Any, part: str, space: str, vectors: Mapping[Any, Vector]
-    ) -> Iterable[Guarded]: ...
+    ) -> Iterable[GuardedStatement]: ...
 
     def vector_query(
         self, key: Any, uid: str, part: str, space: str, items: Sequence[Any]

@@ -13,7 +13,7 @@ from core.keys import Key
 from core.model.request import RequestRecord
 from core.ports.store import Require
 from service.adapters.store.checksums import checksum, seed_of
-from service.adapters.store.database import Guarded, Plan
+from service.adapters.store.database import GuardedStatement, Plan
 from service.adapters.store.owned import OwnedTables, owner_row, record_row
 from service.adapters.store.purging import owed_scrub
 from service.adapters.store.rows import Row, RowShape
@@ -52,38 +52,38 @@ class Plans:
             plan += tables.founding(key, founding)
         for change in changes:
             plan += tables.statements(key, change.steps)
-            plan.append(Guarded(self._sql["add_change"], [self._entry(key, change)]))
+            plan.append(GuardedStatement(self._sql["add_change"], [self._entry(key, change)]))
         for request in (request for change in changes for request in change.requests):
             row = {**owner_row(key), **self._requests.columns(request)}
             row["checksum"] = request_checksum(key, request)
-            plan.append(Guarded(self._sql["add_request"], [row]))
+            plan.append(GuardedStatement(self._sql["add_request"], [row]))
         if erase:
             older = {**owner_row(key), "revision": last.revision}
-            plan.append(Guarded(self._sql["erase_changes"], [older]))
+            plan.append(GuardedStatement(self._sql["erase_changes"], [older]))
             plan += owed_scrub(self._sql)
         return plan
 
     def _head_moves(
         self, key: Key, uid: str, founding: Any | None, changes: Sequence[Change[Any]]
-    ) -> Guarded:
+    ) -> GuardedStatement:
         first, last = changes[0], changes[-1]
         if founding is None:
             place = (key.tenant, key.kind, key.name, uid)
             step = (*place, first.parent, last.revision, last.change_id, first.revision - 1)
-            return Guarded(self._sql["advance"], [step], must_touch=1)
+            return GuardedStatement(self._sql["advance"], [step], must_touch=1)
         row: Row = {
             **record_row(key, encode_text(founding)),
             "uid": uid,
             "revision": last.revision,
             "head": last.change_id,
         }
-        return Guarded(self._sql["create"], [row], must_touch=1)
+        return GuardedStatement(self._sql["create"], [row], must_touch=1)
 
-    def _begins_above_floor(self, key: Key, first: Change[Any]) -> Guarded:
+    def _begins_above_floor(self, key: Key, first: Change[Any]) -> GuardedStatement:
         """Returns the guard on the floor. It follows a statement that waits for a purge under way, so it reads the
         floor that the purge has raised."""
         at: Row = {"tenant": key.tenant, "revision": first.revision}
-        return Guarded(self._sql["begins_above_floor"], [at], finds=True)
+        return GuardedStatement(self._sql["begins_above_floor"], [at], finds=True)
 
     def _entry(self, key: Key, change: Change[Any]) -> tuple[Any, ...]:
         steps = self._kinds[key.kind].steps.text(change.steps)
@@ -91,7 +91,7 @@ class Plans:
         entry = (change.revision, change.change_id, change.parent, micros(change.time), steps)
         return (*place, *entry, checksum(seed_of(key), entry))
 
-    def fulfils(self, require: Require) -> Guarded:
+    def fulfils(self, require: Require) -> GuardedStatement:
         row: Row = {
             **owner_row(require.key),
             "uid": require.uid,
@@ -99,18 +99,18 @@ class Plans:
             "enabled": require.enabled,
             "if_there": require.if_there,
         }
-        return Guarded(self._sql["fulfils"], [row], finds=True)
+        return GuardedStatement(self._sql["fulfils"], [row], finds=True)
 
-    def is_there(self, key: Key, uid: str, revision: int | None) -> Guarded:
-        return Guarded(
+    def is_there(self, key: Key, uid: str, revision: int | None) -> GuardedStatement:
+        return GuardedStatement(
             self._sql["is_there"], [{**owner_row(key), "uid": uid, "revision": revision}], finds=True
         )
 
-    def landed(self, key: Key, uid: str, change: Change[Any]) -> Guarded:
+    def landed(self, key: Key, uid: str, change: Change[Any]) -> GuardedStatement:
         row: Row = {
             **owner_row(key),
             "uid": uid,
             "revision": change.revision,
             "change_id": change.change_id,
         }
-        return Guarded(self._sql["change_stored"], [row], finds=True)
+        return GuardedStatement(self._sql["change_stored"], [row], finds=True)

@@ -16,8 +16,8 @@ from core.aggregate.codec import micros
 from core.errors import AttachmentNotFound, BlobCorrupt, MemoryBankError, StoreUnavailable
 from core.ids import Tenant
 from core.keys import Key
-from core.ports.blobs import Unclaimed
-from service.adapters.store.database import Database, Guarded, Refused
+from core.ports.blobs import UnclaimedFile
+from service.adapters.store.database import Database, GuardedStatement, WriteRefused
 from service.adapters.store.owned import owner_row
 from service.adapters.store.rows import Row
 
@@ -37,10 +37,10 @@ class PostgresBlobs:
     ) -> tuple[str, int]:
         uri = f"blob:{secrets.token_hex(16)}"
         row: Row = {**owner_row(key), "uri": uri, "uid": uid, "attachment_id": attachment_id}
-        await self._database.write([Guarded(self._sql["begin_blob"], [row])])
+        await self._database.write([GuardedStatement(self._sql["begin_blob"], [row])])
         try:
             return uri, await self._write(uri, chunks)
-        except Refused:
+        except WriteRefused:
             raise StoreUnavailable("the bank was purged while its file was being stored") from None
         except BaseException:
             with suppress(MemoryBankError):  # then `sweep` finds what was written
@@ -48,13 +48,13 @@ class PostgresBlobs:
             raise
 
     async def claim(self, uri: str) -> None:
-        await self._database.write([Guarded(self._sql["claim_blob"], [{"uri": uri}])])
+        await self._database.write([GuardedStatement(self._sql["claim_blob"], [{"uri": uri}])])
 
-    async def sweep(self, before: datetime, is_named: Callable[[Unclaimed], Awaitable[bool]]) -> int:
+    async def sweep(self, before: datetime, is_named: Callable[[UnclaimedFile], Awaitable[bool]]) -> int:
         removed = 0
         row: Row = {"before": micros(before)}
         for tenant, kind, name, uid, attachment_id, uri in await self._fetch("unclaimed_blobs", row):
-            unclaimed = Unclaimed(
+            unclaimed = UnclaimedFile(
                 tenant=Tenant(tenant), kind=kind, name=name, uid=uid, attachment_id=attachment_id, uri=uri
             )
             if await is_named(unclaimed):
@@ -91,7 +91,9 @@ class PostgresBlobs:
     async def delete_all(self, key: Key, uid: str) -> int:
         owner: Row = {**owner_row(key), "uid": uid}
         names = ("drop_chunks_of", "drop_unfinished_of", "drop_blobs_of")
-        *_, removed = await self._database.write([Guarded(self._sql[name], [owner]) for name in names])
+        *_, removed = await self._database.write(
+            [GuardedStatement(self._sql[name], [owner]) for name in names]
+        )
         return removed
 
     async def _write(self, uri: str, chunks: AsyncIterator[bytes]) -> int:
@@ -106,22 +108,22 @@ class PostgresBlobs:
                 number += await self._add(uri, number, waiting, len(waiting) // CHUNK * CHUNK)
         await self._add(uri, number, waiting, len(waiting))
         end: Row = {"uri": uri, "size": size, "sha256": digest.hexdigest()}
-        await self._database.write([Guarded(self._sql["end_blob"], [end], must_touch=1)])
+        await self._database.write([GuardedStatement(self._sql["end_blob"], [end], must_touch=1)])
         return size
 
     async def _add(self, uri: str, number: int, waiting: bytearray, length: int) -> int:
         """Stores the first `length` bytes of those that wait. Returns how many rows they are."""
         pieces = [bytes(waiting[at : min(at + CHUNK, length)]) for at in range(0, length, CHUNK)]
         del waiting[:length]
-        is_begun = Guarded(self._sql["blob_is_begun"], [{"uri": uri}], finds=True)
+        is_begun = GuardedStatement(self._sql["blob_is_begun"], [{"uri": uri}], finds=True)
         rows = [(uri, place, piece) for place, piece in enumerate(pieces, start=number)]
         if rows:
-            await self._database.write([is_begun, Guarded(self._sql["add_chunk"], rows)])
+            await self._database.write([is_begun, GuardedStatement(self._sql["add_chunk"], rows)])
         return len(rows)
 
     async def _drop(self, uri: str) -> None:
         names = ("drop_chunks", "drop_blob")
-        await self._database.write([Guarded(self._sql[name], [{"uri": uri}]) for name in names])
+        await self._database.write([GuardedStatement(self._sql[name], [{"uri": uri}]) for name in names])
 
     async def _fetch(self, name: str, row: Row) -> Sequence[Any]:
         return await self._database.fetch(self._sql[name], row)

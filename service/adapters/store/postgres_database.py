@@ -19,7 +19,7 @@ import psycopg
 from psycopg.raw_cursor import RawCursor
 
 from core.errors import InvalidField, StoreUnavailable
-from service.adapters.store.database import Connections, Guarded, Length, Plan, Refused
+from service.adapters.store.database import Connections, GuardedStatement, Length, Plan, WriteRefused
 from service.adapters.store.postgres_link import Again, ConnectionPool, Link, Lost, Server, one_line
 from service.adapters.store.postgres_statements import guarded_statement, statement, without_nul
 from service.adapters.store.rows import Row
@@ -90,7 +90,7 @@ class PostgresDatabase:
         return await self._in_thread(self._preparing, make)
 
     async def write(
-        self, plan: Plan, landed: Guarded | None = None, meanwhile: Callable[[], None] | None = None
+        self, plan: Plan, landed: GuardedStatement | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Sequence[int]:
         storing = self._in_thread(
             self._writes.threads, partial(self._stored, plan, has_landed_query=landed is not None)
@@ -141,7 +141,7 @@ class PostgresDatabase:
         while True:
             try:
                 return self._writes.use(act)
-            except Refused:
+            except WriteRefused:
                 if settle_by and not has_landed_query:
                     raise StoreUnavailable("whether it was stored the server never said") from None
                 raise
@@ -176,7 +176,7 @@ def _fetched(sql: str, row: Row, link: Link) -> list[Any]:
 
 def _carried_out(plan: Plan, server: Server, link: Link) -> Sequence[int]:
     """Carries out the plan as one transaction, in one message there and one back."""
-    sent: list[tuple[Guarded, RawCursor[Any]]] = []
+    sent: list[tuple[GuardedStatement, RawCursor[Any]]] = []
     try:
         if server.pipeline:
             with link.pipeline():
@@ -188,7 +188,9 @@ def _carried_out(plan: Plan, server: Server, link: Link) -> Sequence[int]:
     return _touched(plan, sent)
 
 
-def _send(plan: Plan, server: Server, link: Link, sent: list[tuple[Guarded, RawCursor[Any]]]) -> None:
+def _send(
+    plan: Plan, server: Server, link: Link, sent: list[tuple[GuardedStatement, RawCursor[Any]]]
+) -> None:
     link.execute(BEGIN, prepare=False)
     limits = [server.timeout_seconds, min(LOCK_SECONDS, server.timeout_seconds)]
     RawCursor(link).execute(LIMITS, [f"{round(seconds * 1_000)}ms" for seconds in limits])
@@ -201,7 +203,9 @@ def _send(plan: Plan, server: Server, link: Link, sent: list[tuple[Guarded, RawC
     link.execute("COMMIT", prepare=False)
 
 
-def _refusal(sent: Sequence[tuple[Guarded, RawCursor[Any]]], error: psycopg.Error) -> Exception | None:
+def _refusal(
+    sent: Sequence[tuple[GuardedStatement, RawCursor[Any]]], error: psycopg.Error
+) -> Exception | None:
     """Returns the refusal by the guard that stopped the plan: the first statement without an answer. None: none did."""
     state = error.sqlstate or ""
     refused = next((guarded for guarded, cursor in sent if cursor.pgresult is None), None)
@@ -210,11 +214,11 @@ def _refusal(sent: Sequence[tuple[Guarded, RawCursor[Any]]], error: psycopg.Erro
     if state == "22P05" or (isinstance(error, psycopg.DataError) and not all(map(without_nul, refused.rows))):
         return InvalidField("text", "holds a NUL character, which the database cannot keep: leave it out")
     if state == "22012" or state.startswith("23"):
-        return Refused(refused, one_line(error))
+        return WriteRefused(refused, one_line(error))
     return None
 
 
-def _touched(plan: Plan, sent: Sequence[tuple[Guarded, RawCursor[Any]]]) -> list[int]:
+def _touched(plan: Plan, sent: Sequence[tuple[GuardedStatement, RawCursor[Any]]]) -> list[int]:
     counts = iter(cursor.rowcount for _, cursor in sent)
     touched = [sum(islice(counts, len(guarded.rows))) for guarded in plan]
     return [0 if guarded.finds else count for guarded, count in zip(plan, touched, strict=True)]

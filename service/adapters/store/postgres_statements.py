@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from service.adapters.store.database import Guarded
+from service.adapters.store.database import GuardedStatement
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)|\?(\d*)")
 _COMMENT = re.compile(r"--[^\n]*")
@@ -39,7 +39,7 @@ def statement(sql: str) -> tuple[str, Arranged]:
     return made, (lambda row: [row[name] for name in names]) if names else list
 
 
-def guarded_statement(guarded: Guarded) -> tuple[str, Arranged]:
+def guarded_statement(guarded: GuardedStatement) -> tuple[str, Arranged]:
     """Returns the statement of a plan, its guard within it."""
     return _with_guard(guarded.sql, guarded.finds, guarded.must_touch is not None)
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from core.keys import Key
-from service.adapters.store.database import Connection, Database, Guarded, Plan, Refused
+from service.adapters.store.database import Connection, Database, GuardedStatement, Plan, WriteRefused
 from service.adapters.store.owned import OwnedRows, OwnedTables, owner_row
 from service.adapters.store.rows import Row
 
@@ -47,7 +47,7 @@ class Purging:
         return None if row is None else Purgeable(*row)
 
     async def purge(self, key: Key, standing: Purgeable) -> Removed:
-        """Removes an aggregate. Returns how many rows went, by table. Raises Refused if it no longer stands there."""
+        """Removes an aggregate. Returns how many rows went, by table. Raises WriteRefused if it is not there."""
         parts = [
             *(OwnedRows(table, owner_row(key), columns) for table, columns in OF_ALL.items()),
             *self._tables[key.kind].purge(key),
@@ -78,28 +78,30 @@ class Purging:
                 await asyncio.sleep(took)
         try:
             await self._database.write(self._end(key, standing))
-        except Refused:
+        except WriteRefused:
             return removed  # another process has finished it
         return removed
 
-    def _begin(self, key: Key, standing: Purgeable) -> tuple[Guarded, Guarded]:
+    def _begin(self, key: Key, standing: Purgeable) -> tuple[GuardedStatement, GuardedStatement]:
         """Returns what begins a purge. It takes a revision, and later aggregates of the tenant begin above that."""
         at = {**owner_row(key), "uid": standing.uid, "revision": standing.revision}
         floor: Row = {"tenant": key.tenant, "floor": standing.revision + 1}
         return (
-            Guarded(self._sql["begin_purge"], [at], must_touch=1),
-            Guarded(self._sql["raise_floor"], [floor]),
+            GuardedStatement(self._sql["begin_purge"], [at], must_touch=1),
+            GuardedStatement(self._sql["raise_floor"], [floor]),
         )
 
     def _end(self, key: Key, standing: Purgeable) -> Plan:
-        end = Guarded(self._sql["end_purge"], [{**owner_row(key), "uid": standing.uid}], must_touch=1)
+        end = GuardedStatement(
+            self._sql["end_purge"], [{**owner_row(key), "uid": standing.uid}], must_touch=1
+        )
         return [end, *owed_scrub(self._sql)]
 
 
 def owed_scrub(queries: Mapping[str, str]) -> Plan:
     """Returns what records that traces are left on disk; empty for a database that clears them by itself."""
     owe = queries.get("owe_a_scrub")
-    return [] if owe is None else [Guarded(owe, [()])]
+    return [] if owe is None else [GuardedStatement(owe, [()])]
 
 
 def are_more(than: int, parts: Sequence[OwnedRows], connection: Connection) -> bool:
@@ -114,8 +116,8 @@ def are_more(than: int, parts: Sequence[OwnedRows], connection: Connection) -> b
     return False
 
 
-def _gone(rows: OwnedRows) -> Guarded:
-    return Guarded(f"DELETE FROM {rows.table} WHERE {_conditions(rows)}", [rows.owner])
+def _gone(rows: OwnedRows) -> GuardedStatement:
+    return GuardedStatement(f"DELETE FROM {rows.table} WHERE {_conditions(rows)}", [rows.owner])
 
 
 def _next_size(portion: int, seconds: float) -> int:
@@ -123,11 +125,11 @@ def _next_size(portion: int, seconds: float) -> int:
     return max(1, min(PORTION, 2 * portion, round(portion * AIM_SECONDS / max(seconds, 1e-4))))
 
 
-def _portion(rows: OwnedRows, size: int) -> Guarded:
+def _portion(rows: OwnedRows, size: int) -> GuardedStatement:
     columns = ", ".join(f'"{column}"' for column in (*rows.owner, *rows.key))
     some = f"SELECT {columns} FROM {rows.table} WHERE {_conditions(rows)} LIMIT :limit"
     sql = f"DELETE FROM {rows.table} WHERE ({columns}) IN ({some})"
-    return Guarded(sql, [{**rows.owner, "limit": size}])
+    return GuardedStatement(sql, [{**rows.owner, "limit": size}])
 
 
 def _conditions(rows: OwnedRows) -> str:

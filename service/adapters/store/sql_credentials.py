@@ -11,7 +11,7 @@ from typing import Any
 from core.aggregate.codec import decode, dumps, encode_text, instant, micros
 from core.model.access import ApiKey
 from core.ports.credentials import Asking
-from service.adapters.store.database import Database, Guarded
+from service.adapters.store.database import Database, GuardedStatement
 from service.adapters.store.rows import Row
 
 
@@ -52,14 +52,14 @@ class SqlCredentials:
 
     async def touch(self, key_ids: Collection[str], day: datetime) -> None:
         row: Row = {"key_ids": dumps(sorted(key_ids)), "day": micros(day)}
-        await self._database.write([Guarded(self._sql["touch_api_keys"], [row])])
+        await self._database.write([GuardedStatement(self._sql["touch_api_keys"], [row])])
 
     async def stop_asking(self) -> None:
-        await self._database.write([Guarded(self._sql["stop_asking"], [{}])])
+        await self._database.write([GuardedStatement(self._sql["stop_asking"], [{}])])
 
     async def _write(self, name: str, row: Row, told: str) -> bool:
         """Changes a key, and tells every process that something changed. Returns whether there was one."""
-        plan = [Guarded(self._sql[name], [row]), Guarded(self._sql[told], [{}])]
+        plan = [GuardedStatement(self._sql[name], [row]), GuardedStatement(self._sql[told], [{}])]
         touched = await self._database.write(plan)
         return touched[0] > 0
 

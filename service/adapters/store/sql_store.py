@@ -28,7 +28,7 @@ from core.model.vector import Vector
 from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
 from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.checksums import check, check_row, checksum, seed_of
-from service.adapters.store.database import Connection, Database, Guarded, Length, Refused
+from service.adapters.store.database import Connection, Database, GuardedStatement, Length, WriteRefused
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.item_tables import ItemTables
 from service.adapters.store.owned import OwnedTables, owner_row
@@ -104,7 +104,7 @@ class SqlStore:
         plan = make() if brief else await self._database.prepare(make)
         try:
             await self._database.write(plan, self._plans.landed(key, uid, changes[-1]), meanwhile)
-        except Refused as refused:
+        except WriteRefused as refused:
             if founding is not None and await self._finishes_purge(key):
                 await self.append(key, uid, changes, requires=requires, erase=erase)
             else:
@@ -116,7 +116,7 @@ class SqlStore:
         writes = self._tables[key.kind].vector_writes(key, part, space, vectors)
         try:
             await self._database.write([self._plans.is_there(key, uid, None), *writes])
-        except Refused:
+        except WriteRefused:
             raise self._kinds[key.kind].missing(key) from None
 
     async def delete(self, key: Key, uid: str | None = None, revision: int | None = None) -> PurgeCounts:
@@ -128,7 +128,7 @@ class SqlStore:
                 raise HeadMoved
             try:
                 removed = await self._purging.purge(key, standing)
-            except Refused:
+            except WriteRefused:
                 continue  # it changed, or went, between the look-up and the purge
             log.info("erased", kind=key.kind, uid=standing.uid)  # no name: the log, too, keeps no trace of it
             await self._database.scrub()
@@ -137,7 +137,7 @@ class SqlStore:
 
     async def claim(self, what: str, holder: str, seconds: float) -> bool:
         row: Row = {"what": digest_of(what), "holder": holder, "seconds": float(seconds)}
-        (touched,) = await self._database.write([Guarded(self._sql["claim"], [row])])
+        (touched,) = await self._database.write([GuardedStatement(self._sql["claim"], [row])])
         return touched == 1
 
     async def latest_time(self) -> datetime | None:
@@ -145,10 +145,10 @@ class SqlStore:
         return None if latest is None else instant(latest)
 
     async def tell_time(self, now: datetime) -> None:
-        await self._database.write([Guarded(self._sql["tell_time"], [{"now": micros(now)}])])
+        await self._database.write([GuardedStatement(self._sql["tell_time"], [{"now": micros(now)}])])
 
     async def trim(self, before: datetime) -> int:
-        await self._database.write([Guarded(self._sql["trim_claims"], [()])])
+        await self._database.write([GuardedStatement(self._sql["trim_claims"], [()])])
         requests = await trimmed(self._database, self._sql, "requests", micros(before))
         return requests + await trimmed(self._database, self._sql, "changes", micros(before))
 
@@ -356,7 +356,7 @@ class SqlStore:
         uid: str,
         changes: Sequence[Change[Any]],
         requires: Sequence[Require],
-        refused: Refused,
+        refused: WriteRefused,
     ) -> None:
         """Returns if the changes are stored after all; else raises what the refusal means."""
         kind, first = self._kinds[key.kind], changes[0]

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import StoreUnavailable
-from service.adapters.store.database import Guarded, Length, Plan, Refused
+from service.adapters.store.database import GuardedStatement, Length, Plan, WriteRefused
 from service.adapters.store.rows import Row
 from service.adapters.store.sqlite_connection import OutsideErrors, connected, insist, migrate
 from service.adapters.store.sqlite_scrub import scrub
@@ -47,7 +47,7 @@ class _Write:
     `meanwhile` is called on the loop as the group is being committed."""
 
     plan: Plan
-    landed: Guarded | None
+    landed: GuardedStatement | None
     meanwhile: Callable[[], None] | None
     outcome: "asyncio.Future[Sequence[int]]"
 
@@ -133,7 +133,7 @@ class SqliteFile:
         return await self._preparing.call(make)
 
     async def write(
-        self, plan: Plan, landed: Guarded | None = None, meanwhile: Callable[[], None] | None = None
+        self, plan: Plan, landed: GuardedStatement | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Sequence[int]:
         """Returns how many rows each statement touched, once all is durable. A refused plan undoes its own writes only.
 
@@ -232,7 +232,7 @@ class SqliteFile:
         self._writer.execute("SAVEPOINT one")
         try:
             done = Done(write.outcome, value=self._carried_out(write.plan))
-        except Refused as refusal:
+        except WriteRefused as refusal:
             self._writer.execute("ROLLBACK TO one")
             done = Done(write.outcome, refusal=refusal)
         self._writer.execute("RELEASE one")
@@ -254,7 +254,7 @@ class SqliteFile:
         """Carries out a write that is alone in its transaction. It needs no savepoint: a refusal rolls all back."""
         try:
             value = self._carried_out(write.plan)
-        except Refused as refusal:
+        except WriteRefused as refusal:
             return Done(write.outcome, refusal=refusal)
         self._commit(write)
         return Done(write.outcome, value=value)
@@ -308,13 +308,13 @@ class SqliteFile:
 
 
 def _carried_out(connection: sqlite3.Connection, plan: Plan) -> Sequence[int]:
-    """Returns how many rows each statement touched. Raises Refused at the first guard that does not hold."""
+    """Returns how many rows each statement touched. Raises WriteRefused at the first guard that does not hold."""
     touched: list[int] = []
     cursor = connection.cursor()
     for guarded in plan:
         if guarded.finds:
             if not _finds(connection, guarded):
-                raise Refused(guarded)
+                raise WriteRefused(guarded)
             touched.append(0)
             continue
         try:
@@ -323,12 +323,12 @@ def _carried_out(connection: sqlite3.Connection, plan: Plan) -> Sequence[int]:
             else:
                 cursor.executemany(guarded.sql, guarded.rows)
         except sqlite3.IntegrityError as error:
-            raise Refused(guarded, str(error)) from error
+            raise WriteRefused(guarded, str(error)) from error
         if guarded.must_touch not in (None, cursor.rowcount):
-            raise Refused(guarded)
+            raise WriteRefused(guarded)
         touched.append(cursor.rowcount)
     return touched
 
 
-def _finds(connection: sqlite3.Connection, query: Guarded) -> bool:
+def _finds(connection: sqlite3.Connection, query: GuardedStatement) -> bool:
     return all(connection.execute(query.sql, row).fetchone() is not None for row in query.rows)

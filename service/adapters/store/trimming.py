@@ -6,7 +6,7 @@ between other writes.
 
 from collections.abc import Mapping
 
-from service.adapters.store.database import Database, Guarded
+from service.adapters.store.database import Database, GuardedStatement
 from service.adapters.store.rows import Row
 
 AT_ONCE = 200  # rows to one transaction, which takes some milliseconds
@@ -19,7 +19,9 @@ async def trimmed(database: Database, queries: Mapping[str, str], table: str, be
         row: Row = {"since": since, "before": before, "limit": AT_ONCE}
         old = await database.fetch(queries[f"old_{table}"], row)
         if old:
-            (gone,) = await database.write([Guarded(queries[f"trim_{table}"], [tuple(each) for each in old])])
+            (gone,) = await database.write(
+                [GuardedStatement(queries[f"trim_{table}"], [tuple(each) for each in old])]
+            )
             total, since = total + gone, old[-1][-1]
         if len(old) < AT_ONCE:
             return total

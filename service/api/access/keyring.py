@@ -31,7 +31,7 @@ Metadata = Iterable[tuple[str, str | bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownKey:
     """A valid key: who calls with it, until when that may be taken from the cache, and how often it may call."""
 
     caller: Caller
@@ -61,7 +61,7 @@ class Keyring:
         self._now = now
         self._confirmed = float("-inf")
         self.version = -1
-        self._known: OrderedDict[str, Known] = OrderedDict()  # by the key itself: a digest would cost more
+        self._known: OrderedDict[str, KnownKey] = OrderedDict()  # by the key itself: a digest would cost more
         self._refused: OrderedDict[str, float] = OrderedDict()  # digests, and until when
         self._used: set[str] = set()
         self.is_asking = required
@@ -110,7 +110,7 @@ class Keyring:
         key = await self._credentials.find(caller.key_id)
         return key is not None and key.is_valid(self._clock.now())
 
-    async def _looked_up(self, token: str, peer: str) -> Known:
+    async def _looked_up(self, token: str, peer: str) -> KnownKey:
         if self._now() - self._confirmed > self._max_staleness:
             await self.confirm()
             if (known := self._known.get(token)) and known.until > self._clock.now():
@@ -129,7 +129,7 @@ class Keyring:
             _put(self._refused, digest, self._now() + REFUSED_SECONDS, MOST_REFUSED)
             raise Unauthenticated(UNKNOWN)
         until = min(key.expire_time, now + KNOWN_FOR)
-        known = Known(caller=caller_of(key), until=until, bucket=self._rates.bucket(key))
+        known = KnownKey(caller=caller_of(key), until=until, bucket=self._rates.bucket(key))
         _put(self._known, token, known, MOST_KNOWN)
         self._used.add(key_id)
         return known

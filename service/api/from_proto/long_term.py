@@ -7,7 +7,7 @@ from core.ids import ConversationId, RecordId, ReflectionId
 from core.long_term.recovery import Failure
 from core.long_term.routing import Layer, Route, layers_of
 from core.long_term.standing import MOST_OPPONENTS
-from core.long_term.unlearning import Chosen
+from core.long_term.unlearning import Selection
 from core.long_term.worth import opinion
 from core.model.access import Scope
 from core.model.record import Recovery
@@ -341,7 +341,7 @@ def retract_records(request: pb.RetractRecordsRequest, caller: Caller) -> Retrac
     with checking(caller, request) as check:
         given = request.filter
         since, until = time_range(check, "filter.written", given.written)
-        chosen = Chosen(
+        chosen = Selection(
             record_ids=frozenset(record_ids(check, request.record_ids, least=0)),
             source=check.text("filter.source", given.source, SOURCE),
             conversation_id=ConversationId(

@@ -12,7 +12,7 @@ from core.usecases.bank.verbs.search import Ask, Searches
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.explain import Explain
 from core.usecases.context.explain_pair import ExplainPair
-from core.usecases.context.subject import Asked
+from core.usecases.context.subject import SubjectNames
 from core.usecases.instructions.load_sources import LoadSources
 from core.verbatim.structure import COMPONENTS, Structure
 from memorybank.v1 import retrieval_pb2 as pb
@@ -222,31 +222,33 @@ def explain_pair(request: pb.ExplainPairRequest, caller: Caller) -> ExplainPair:
         )
 
 
-def _asked(check: Checks, request: pb.ExplainRequest, caller: Caller, context: AssembleContext) -> Asked:
+def _asked(
+    check: Checks, request: pb.ExplainRequest, caller: Caller, context: AssembleContext
+) -> SubjectNames:
     """Reads which memory is asked about, and that the request names where it is."""
     match request.WhichOneof("memory"):
         case "node_id":
             _require_place(check, "bank_id", request.bank_id)
-            return Asked(node_id=check.id("node_id", request.node_id))
+            return SubjectNames(node_id=check.id("node_id", request.node_id))
         case "segment":
             _require_place(check, "bank_id", request.bank_id)
             interaction_id = check.id("segment.interaction_id", request.segment.interaction_id)
             index = check.at_least("segment.index", request.segment.index)
-            return Asked(segment=SegmentRef(InteractionId(interaction_id), index))
+            return SubjectNames(segment=SegmentRef(InteractionId(interaction_id), index))
         case "record_id":
             user = User(check.text("user", request.user, NAME, least=1))
-            return Asked(record_id=check.id("record_id", request.record_id), user=user, caller=caller)
+            return SubjectNames(record_id=check.id("record_id", request.record_id), user=user, caller=caller)
         case "step":
             _require_place(check, "conversation_id", request.conversation_id)
-            return Asked(step=check.at_least("step", request.step, 1))
+            return SubjectNames(step=check.at_least("step", request.step, 1))
         case "text":
             if not (context.bank or context.conversation or context.collection):
                 check.wrong(
                     "bank_id", "must be given, or conversation_id or collection: where to look for the text"
                 )
-            return Asked(text=check.text("text", request.text, GOAL, least=1))
+            return SubjectNames(text=check.text("text", request.text, GOAL, least=1))
     check.wrong("node_id", "must be given, or segment, record_id, step or text")
-    return Asked()
+    return SubjectNames()
 
 
 def _require_place(check: Checks, field: str, name: str) -> None:

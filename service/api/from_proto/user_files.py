@@ -27,7 +27,7 @@ from service.api.errors.transport import InvalidRequest
 from service.api.from_proto.checks import NAME, SENTENCE, checking
 from service.api.from_proto.export import Reader as BankReader
 from service.api.from_proto.user_lines import LINES, WHOLE, Reader
-from service.process.giving_way import let_pass
+from service.process.giving_way import yield_to_loop
 
 MOST_BYTES = 1 << 28
 """Of all files of one import: read, they take several times as much."""
@@ -62,7 +62,7 @@ class UserReader:
             for piece in self._whole_lines():
                 yield piece
                 if self._line % BREATH == 0:
-                    await let_pass()
+                    await yield_to_loop()
         for piece in self._ended():
             yield piece
 

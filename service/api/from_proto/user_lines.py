@@ -28,13 +28,13 @@ from core.usecases.bank.exchange.import_records import MOST
 from core.usecases.conversation.verbs.list_turns import LAST, PlacedTurn
 from core.usecases.user.quotas import KINDS
 from core.usecases.whole_user.user_lines import (
-    Buried,
     CollectionRead,
     HitCluster,
     OwnedSource,
     Progress,
     Read,
     Running,
+    TombstoneLine,
     UserRead,
 )
 from memorybank.v1 import conversation_pb2 as talk
@@ -326,7 +326,7 @@ def _feedback(check: Checks, given: pb.Feedback, _: UserKey) -> Feedback:
     )
 
 
-def _tombstone(check: Checks, given: pb.Tombstone, _: UserKey) -> Buried:
+def _tombstone(check: Checks, given: pb.Tombstone, _: UserKey) -> TombstoneLine:
     stone = Tombstone(
         record_id=RecordId(check.id("record_id", given.record_id)),
         text_hash=check.text("text_hash", given.text_hash, NAME),
@@ -334,7 +334,7 @@ def _tombstone(check: Checks, given: pb.Tombstone, _: UserKey) -> Buried:
         time=check.time("time", given.time),
         source_hash=check.text("source_hash", given.source_hash, NAME),
     )
-    return Buried(tombstone=stone, salt=check.text("salt", given.salt, NAME, least=1))
+    return TombstoneLine(tombstone=stone, salt=check.text("salt", given.salt, NAME, least=1))
 
 
 Reader = Callable[[Checks, Any, UserKey], Read]

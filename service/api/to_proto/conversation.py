@@ -8,7 +8,7 @@ from core.model.conversation import (
     Turn,
     TurnCluster,
 )
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.conversation.verbs.add_key import KeyKept, KeyNamed
 from core.usecases.conversation.verbs.add_turns import TurnsAdded
 from core.usecases.conversation.verbs.delete_cluster import ClusterDeleted
@@ -73,7 +73,7 @@ key = rendering(KeyMemory, pb.Key)
 
 
 create_conversation = rendering(
-    Committed[ConversationRecord], pb.CreateConversationResponse, conversation="result"
+    CommitResult[ConversationRecord], pb.CreateConversationResponse, conversation="result"
 )
 
 
@@ -84,7 +84,7 @@ list_conversations = rendering(ConversationsListed, pb.ListConversationsResponse
 
 
 update_conversation = rendering(
-    Committed[ConversationRecord], pb.UpdateConversationResponse, conversation="result"
+    CommitResult[ConversationRecord], pb.UpdateConversationResponse, conversation="result"
 )
 
 
@@ -119,7 +119,7 @@ add_turns = rendering(TurnsAdded, pb.AddTurnsResponse)
 list_turns = rendering(TurnsListed, pb.ListTurnsResponse)
 
 
-delete_turns = rendering(Committed[TurnsDeleted], pb.DeleteTurnsResponse)
+delete_turns = rendering(CommitResult[TurnsDeleted], pb.DeleteTurnsResponse)
 
 
 search_turns = rendering(
@@ -157,10 +157,10 @@ add_key = rendering(KeyKept, pb.AddKeyResponse, key=_key)
 update_key = rendering(KeyKept, pb.UpdateKeyResponse, key=_key)
 
 
-delete_cluster = rendering(Committed[ClusterDeleted], pb.DeleteClusterResponse)
+delete_cluster = rendering(CommitResult[ClusterDeleted], pb.DeleteClusterResponse)
 
 
-delete_key = rendering(Committed[KeyNamed], pb.DeleteKeyResponse)
+delete_key = rendering(CommitResult[KeyNamed], pb.DeleteKeyResponse)
 
 
 list_keys = rendering(KeysListed, pb.ListKeysResponse)
@@ -179,4 +179,4 @@ list_clusters = rendering(
 list_summaries = rendering(SummariesListed, pb.ListSummariesResponse)
 
 
-delete_summaries = rendering(Committed[SummariesDeleted], pb.DeleteSummariesResponse)
+delete_summaries = rendering(CommitResult[SummariesDeleted], pb.DeleteSummariesResponse)

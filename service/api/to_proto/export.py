@@ -17,7 +17,7 @@ from core.model.interaction import Attachment, Span
 from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.structuring import ClusterWork, Structuring
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.bank.exchange.export_records import (
     Edge,
     ExportHeader,
@@ -163,7 +163,7 @@ def file_chunk(record: FileChunk) -> pb.FileChunk:
     return pb.FileChunk(attachment_id=record.attachment_id, offset=record.offset, content=record.content)
 
 
-def import_bank(done: Committed[BankImported], kept: timedelta) -> pb.ImportBankResponse:
+def import_bank(done: CommitResult[BankImported], kept: timedelta) -> pb.ImportBankResponse:
     return pb.ImportBankResponse(
         bank=values.bank(done.result.record, done.revision, kept),
         counts=values.bank_counts(done.result.counts),

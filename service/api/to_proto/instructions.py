@@ -1,12 +1,12 @@
 """Answers of Instructions."""
 
 from core.model.instructions import Level, Owner, Source, SourceRef
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.instructions.delete_source import SourceDeleted
 from core.usecases.instructions.get_source import SourceSeen
 from core.usecases.instructions.list_sources import SourcesListed
 from core.usecases.instructions.load_sources import MissingSource, SourcesLoaded
-from core.usecases.instructions.writing import Written
+from core.usecases.instructions.writing import WrittenSource
 from memorybank.v1 import instructions_pb2 as pb
 from service.api.enums import MISSING_REASONS, numbers
 from service.api.to_proto.values import time, time_or_none
@@ -14,7 +14,7 @@ from service.api.to_proto.values import time, time_or_none
 _MISSING_REASONS = numbers(MISSING_REASONS)
 
 
-def put_source(written: Written) -> pb.PutSourceResponse:
+def put_source(written: WrittenSource) -> pb.PutSourceResponse:
     return pb.PutSourceResponse(
         source=source(written.owner, written.done.result),
         revision=written.done.revision,
@@ -42,7 +42,7 @@ def list_versions(listed: SourcesListed) -> pb.ListVersionsResponse:
     )
 
 
-def edit_source(written: Written) -> pb.EditSourceResponse:
+def edit_source(written: WrittenSource) -> pb.EditSourceResponse:
     return pb.EditSourceResponse(
         source=source(written.owner, written.done.result),
         revision=written.done.revision,
@@ -50,7 +50,7 @@ def edit_source(written: Written) -> pb.EditSourceResponse:
     )
 
 
-def delete_source(done: Committed[SourceDeleted]) -> pb.DeleteSourceResponse:
+def delete_source(done: CommitResult[SourceDeleted]) -> pb.DeleteSourceResponse:
     return pb.DeleteSourceResponse(
         versions=done.result.versions, revision=done.revision, replayed=done.replayed
     )

@@ -2,7 +2,7 @@
 
 from core.conversation.working import size_of
 from core.model.invocation import InvocationSummary, Item
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.conversation.verbs.add_invocation_summary import SummaryNamed
 from core.usecases.conversation.verbs.add_working_items import WorkingItemsAdded
 from core.usecases.conversation.verbs.end_invocation import InvocationEndedAnswer
@@ -47,7 +47,7 @@ def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
     )
 
 
-add_invocation_summary = rendering(Committed[SummaryNamed], pb.AddInvocationSummaryResponse)
+add_invocation_summary = rendering(CommitResult[SummaryNamed], pb.AddInvocationSummaryResponse)
 
 
 list_invocations = rendering(InvocationsListed, pb.ListInvocationsResponse)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from core.long_term.ranking import Ranked
+from core.long_term.ranking import RankedRecord
 from core.model.collection import CollectionRecord
 from core.model.record import Record, Recovery, Reflection, SupersededReason, Uses
 from core.model.retraction import Retraction
-from core.ports.aggregates import Committed
-from core.usecases.long_term.answers import RecordsKept, Seen
+from core.ports.aggregates import CommitResult
+from core.usecases.long_term.answers import RecordsKept, RecordWithUses
 from core.usecases.long_term.exchange.export_collection import FilePart
 from core.usecases.long_term.exchange.export_feedback import PreferencePair
 from core.usecases.long_term.exchange.import_collection import CollectionImported
@@ -58,7 +58,7 @@ _RETRACTIONS = numbers(RETRACTION_STATES)
 # ---- values ----
 
 
-def seen(value: Seen) -> pb.Record:
+def seen(value: RecordWithUses) -> pb.Record:
     """Renders a record; of one that is gone its id alone."""
     if value.record is None:
         return pb.Record(record_id=value.record_id)
@@ -86,7 +86,7 @@ def record(value: Record, uses: Uses | None) -> pb.Record:
     return made
 
 
-def _ranked(found: Iterable[tuple[Ranked, Uses | None]]) -> list[pb.RankedRecord]:
+def _ranked(found: Iterable[tuple[RankedRecord, Uses | None]]) -> list[pb.RankedRecord]:
     return [
         pb.RankedRecord(
             record=record(one.record, uses),
@@ -147,7 +147,7 @@ put_record = rendering(
 
 
 batch_put_records = rendering(
-    Committed[RecordsPut],
+    CommitResult[RecordsPut],
     pb.BatchPutRecordsResponse,
     created_ids="result.created",
     awaiting_ids="result.awaiting",
@@ -173,7 +173,7 @@ update_record = rendering(RecordsKept, pb.UpdateRecordResponse, record=_first)
 list_records = rendering(RecordsListed, pb.ListRecordsResponse, records=_seen)
 
 
-delete_records = rendering(Committed[RecordsDeleted], pb.DeleteRecordsResponse)
+delete_records = rendering(CommitResult[RecordsDeleted], pb.DeleteRecordsResponse)
 
 
 review_records = rendering(RecordsKept, pb.ReviewRecordsResponse, records=_seen)
@@ -182,21 +182,21 @@ review_records = rendering(RecordsKept, pb.ReviewRecordsResponse, records=_seen)
 # ---- retractions ----
 
 
-def _ended(done: Committed[RetractionEnded]) -> pb.Retraction:
+def _ended(done: CommitResult[RetractionEnded]) -> pb.Retraction:
     return _retraction(done.result.retraction)
 
 
 retract_records = rendering(
-    Committed[RecordsRetracted],
+    CommitResult[RecordsRetracted],
     pb.RetractRecordsResponse,
     retraction=lambda done: done.result.retraction and _retraction(done.result.retraction),
 )
 
 
-release_retraction = rendering(Committed[RetractionEnded], pb.ReleaseRetractionResponse, retraction=_ended)
+release_retraction = rendering(CommitResult[RetractionEnded], pb.ReleaseRetractionResponse, retraction=_ended)
 
 
-erase_retraction = rendering(Committed[RetractionEnded], pb.EraseRetractionResponse, retraction=_ended)
+erase_retraction = rendering(CommitResult[RetractionEnded], pb.EraseRetractionResponse, retraction=_ended)
 
 
 list_retractions = rendering(
@@ -263,7 +263,7 @@ get_reflection = rendering(ReflectionSeen, pb.GetReflectionResponse)
 list_reflections = rendering(ReflectionsListed, pb.ListReflectionsResponse)
 
 
-delete_reflection = rendering(Committed[ReflectionDeleted], pb.DeleteReflectionResponse)
+delete_reflection = rendering(CommitResult[ReflectionDeleted], pb.DeleteReflectionResponse)
 
 
 # ---- collections ----
@@ -277,7 +277,7 @@ get_collection = rendering(
 
 
 update_collection = rendering(
-    Committed[CollectionRecord],
+    CommitResult[CollectionRecord],
     pb.UpdateCollectionResponse,
     collection=lambda done: _collection(done.result, done.revision),
 )
@@ -297,7 +297,7 @@ def file_part(part: FilePart) -> pb.ExportCollectionResponse:
     return pb.ExportCollectionResponse(path=part.path, content=part.content.encode())
 
 
-import_collection = rendering(Committed[CollectionImported], pb.ImportCollectionResponse)
+import_collection = rendering(CommitResult[CollectionImported], pb.ImportCollectionResponse)
 
 
 def declare_tools(tools: tuple[str, ...]) -> pb.DeclareToolsResponse:

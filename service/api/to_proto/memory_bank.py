@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from core.model.bank import BankRecord
 from core.model.insight import Insight
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.ports.store import PurgeCounts
 from core.usecases.bank.verbs.confirm_conflict import ConflictConfirmed
 from core.usecases.bank.verbs.create_bank import BankMade
@@ -13,9 +13,9 @@ from core.usecases.bank.verbs.get_bank import BankSeen
 from core.usecases.bank.verbs.get_insight import InsightSeen
 from core.usecases.bank.verbs.list_banks import BanksListed
 from core.usecases.bank.verbs.list_conflicts import ConflictsListed
-from core.usecases.bank.verbs.memorize import Memorized
+from core.usecases.bank.verbs.memorize import MemorizeResult
 from core.usecases.bank.verbs.resolve_conflict import ConflictResolved
-from core.usecases.bank.verbs.restructure import Restructured
+from core.usecases.bank.verbs.restructure import RestructureResult
 from core.usecases.bank.verbs.upload_attachment import AttachmentUploaded
 from core.usecases.task.advance_task import TaskAdvanced
 from core.usecases.task.start_task import TaskStarted
@@ -61,7 +61,7 @@ def list_banks(listed: BanksListed, kept: timedelta) -> pb.ListBanksResponse:
     )
 
 
-def update_bank(done: Committed[BankRecord], kept: timedelta) -> pb.UpdateBankResponse:
+def update_bank(done: CommitResult[BankRecord], kept: timedelta) -> pb.UpdateBankResponse:
     return pb.UpdateBankResponse(
         bank=bank(done.result, done.revision, kept), revision=done.revision, replayed=done.replayed
     )
@@ -88,7 +88,7 @@ def purge_counts(counts: PurgeCounts) -> pb.PurgeCounts:
 # ---- the loop ----
 
 
-def memorize(done: Memorized) -> pb.MemorizeResponse:
+def memorize(done: MemorizeResult) -> pb.MemorizeResponse:
     return pb.MemorizeResponse(
         interaction_id=done.interaction_id,
         state=structuring_state(done.state),
@@ -142,7 +142,7 @@ def advance_task(done: TaskAdvanced, kept: timedelta) -> pb.AdvanceTaskResponse:
     return answer
 
 
-def _add_memory(answer: pb.StartTaskResponse | pb.AdvanceTaskResponse, memory: Memorized) -> None:
+def _add_memory(answer: pb.StartTaskResponse | pb.AdvanceTaskResponse, memory: MemorizeResult) -> None:
     answer.interaction_id = memory.interaction_id
     answer.state = structuring_state(memory.state)
     answer.node_ids.extend(memory.node_ids)
@@ -153,7 +153,7 @@ def _add_memory(answer: pb.StartTaskResponse | pb.AdvanceTaskResponse, memory: M
     answer.usage.CopyFrom(usage(memory.usage))
 
 
-def restructure(done: Restructured) -> pb.RestructureResponse:
+def restructure(done: RestructureResult) -> pb.RestructureResponse:
     return pb.RestructureResponse(
         structurings=map(structuring, done.structurings), usage=usage(done.usage), revision=done.revision
     )
@@ -184,7 +184,7 @@ def resolve_conflict(done: ConflictResolved) -> pb.ResolveConflictResponse:
     )
 
 
-def confirm_conflict(done: Committed[ConflictConfirmed]) -> pb.ConfirmConflictResponse:
+def confirm_conflict(done: CommitResult[ConflictConfirmed]) -> pb.ConfirmConflictResponse:
     return pb.ConfirmConflictResponse(
         conflict=conflict(done.result.conflict),
         insight=latest(done.result.insight),
@@ -200,13 +200,13 @@ def get_insight(seen: InsightSeen, kept: timedelta) -> pb.GetInsightResponse:
     return pb.GetInsightResponse(insight=shown, revision=seen.revision, next_page_token=seen.next_page_token)
 
 
-def update_insight(done: Committed[Insight]) -> pb.UpdateInsightResponse:
+def update_insight(done: CommitResult[Insight]) -> pb.UpdateInsightResponse:
     return pb.UpdateInsightResponse(
         insight=latest(done.result), revision=done.revision, replayed=done.replayed
     )
 
 
-def upload_attachment(done: Committed[AttachmentUploaded]) -> pb.UploadAttachmentResponse:
+def upload_attachment(done: CommitResult[AttachmentUploaded]) -> pb.UploadAttachmentResponse:
     return pb.UploadAttachmentResponse(
         attachment=attachment(done.result.attachment),
         sha256=done.result.sha256,

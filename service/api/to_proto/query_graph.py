@@ -1,21 +1,21 @@
 """Answers of QueryGraph."""
 
 from core.model.node import Node
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.bank.verbs.add_nodes import NodesAdded
 from core.usecases.bank.verbs.delete_node import NodeDeleted
 from core.usecases.bank.verbs.get_node import NodeSeen
 from core.usecases.bank.verbs.list_neighbors import NeighborsListed
 from core.usecases.bank.verbs.list_nodes import NodesListed
 from core.usecases.bank.verbs.merge_nodes import NodesMerged
-from core.usecases.bank.verbs.relate import Related
-from core.usecases.bank.verbs.unrelate import Unrelated
+from core.usecases.bank.verbs.relate import RelateResult
+from core.usecases.bank.verbs.unrelate import UnrelateResult
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.to_proto.encodings import delimited, field, fields
 from service.api.to_proto.values import copies, merge_record, node_bytes, usage
 
 
-def add_node(done: Committed[NodesAdded]) -> bytes:
+def add_node(done: CommitResult[NodesAdded]) -> bytes:
     """Renders AddNodeResponse."""
     rest = pb.AddNodeResponse(revision=done.revision, replayed=done.replayed)
     return (
@@ -24,7 +24,7 @@ def add_node(done: Committed[NodesAdded]) -> bytes:
     )
 
 
-def batch_add_nodes(done: Committed[NodesAdded]) -> bytes:
+def batch_add_nodes(done: CommitResult[NodesAdded]) -> bytes:
     """Renders BatchAddNodesResponse."""
     rest = pb.BatchAddNodesResponse(revision=done.revision, replayed=done.replayed)
     nodes = fields(pb.BatchAddNodesResponse.NODES_FIELD_NUMBER, map(node_bytes, done.result.nodes))
@@ -50,21 +50,21 @@ def list_nodes(listed: NodesListed) -> bytes:
     return fields(pb.ListNodesResponse.NODES_FIELD_NUMBER, nodes) + rest.SerializeToString()
 
 
-def update_node(done: Committed[Node]) -> bytes:
+def update_node(done: CommitResult[Node]) -> bytes:
     """Renders UpdateNodeResponse."""
     rest = pb.UpdateNodeResponse(revision=done.revision, replayed=done.replayed)
     return field(pb.UpdateNodeResponse.NODE_FIELD_NUMBER, node_bytes(done.result)) + rest.SerializeToString()
 
 
-def delete_node(done: Committed[NodeDeleted]) -> pb.DeleteNodeResponse:
+def delete_node(done: CommitResult[NodeDeleted]) -> pb.DeleteNodeResponse:
     return pb.DeleteNodeResponse(revision=done.revision, replayed=done.replayed)
 
 
-def relate(done: Committed[Related]) -> pb.RelateResponse:
+def relate(done: CommitResult[RelateResult]) -> pb.RelateResponse:
     return pb.RelateResponse(created=done.result.created, revision=done.revision, replayed=done.replayed)
 
 
-def unrelate(done: Committed[Unrelated]) -> pb.UnrelateResponse:
+def unrelate(done: CommitResult[UnrelateResult]) -> pb.UnrelateResponse:
     return pb.UnrelateResponse(revision=done.revision, replayed=done.replayed)
 
 
@@ -81,7 +81,7 @@ def list_neighbors(listed: NeighborsListed) -> bytes:
     return fields(pb.ListNeighborsResponse.NEIGHBORS_FIELD_NUMBER, near) + rest.SerializeToString()
 
 
-def merge_nodes(done: Committed[NodesMerged]) -> bytes:
+def merge_nodes(done: CommitResult[NodesMerged]) -> bytes:
     """Renders MergeNodesResponse."""
     merged = done.result
     rest = pb.MergeNodesResponse(usage=usage(merged.usage), revision=done.revision, replayed=done.replayed)

@@ -1,7 +1,7 @@
 """Answers of MemoryBank about records that were taken back."""
 
 from core.model.interaction_retraction import InteractionRetraction
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.bank.verbs.close_interactions import InteractionsEnded
 from core.usecases.bank.verbs.list_retractions import InteractionRetractionsListed
 from core.usecases.bank.verbs.retract_interactions import InteractionsRetracted
@@ -14,7 +14,7 @@ _STATES = numbers(RETRACTION_STATES)
 _TOLD = 1_000  # ids
 
 
-def retract(done: Committed[InteractionsRetracted]) -> pb.RetractInteractionsResponse:
+def retract(done: CommitResult[InteractionsRetracted]) -> pb.RetractInteractionsResponse:
     made = done.result
     return pb.RetractInteractionsResponse(
         retraction=None if made.retraction is None else _retraction(made.retraction),
@@ -27,13 +27,13 @@ def retract(done: Committed[InteractionsRetracted]) -> pb.RetractInteractionsRes
     )
 
 
-def release(done: Committed[InteractionsEnded]) -> pb.ReleaseInteractionsResponse:
+def release(done: CommitResult[InteractionsEnded]) -> pb.ReleaseInteractionsResponse:
     return pb.ReleaseInteractionsResponse(
         retraction=_retraction(done.result.retraction), revision=done.revision, replayed=done.replayed
     )
 
 
-def erase(done: Committed[InteractionsEnded]) -> pb.EraseInteractionsResponse:
+def erase(done: CommitResult[InteractionsEnded]) -> pb.EraseInteractionsResponse:
     return pb.EraseInteractionsResponse(
         retraction=_retraction(done.result.retraction),
         restructured_ids=done.result.anew[:_TOLD],

@@ -12,12 +12,12 @@ from core.context.sections import LeftOut, Loss, SectionSize, Standing
 from core.context.working import WORKING
 from core.model.record import SupersededReason
 from core.model.vector import Vector
-from core.usecases.bank.retrieval.reranking import Reranked
-from core.usecases.bank.verbs.augment import Augmented
+from core.usecases.bank.retrieval.reranking import RerankOutcome
+from core.usecases.bank.verbs.augment import AugmentResult
 from core.usecases.bank.verbs.search import Answer, SearchAnswers
 from core.usecases.context.asked import Missing
 from core.usecases.context.assemble_context import ContextAssembled
-from core.usecases.context.explain import Explained, Explanation
+from core.usecases.context.explain import ContextExplanation, Explanation
 from core.usecases.room import ROOM, fitted
 from memorybank.v1 import long_term_pb2, types_pb2
 from memorybank.v1 import retrieval_pb2 as pb
@@ -83,7 +83,7 @@ def answer(found: Answer, revision: int, room: int = ROOM) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _last(neighbors_truncated: bool, revision: int, reranked: Reranked, truncated: bool) -> bytes:
+def _last(neighbors_truncated: bool, revision: int, reranked: RerankOutcome, truncated: bool) -> bytes:
     """Encodes the fields behind hits and neighbors: the same until the bank changes."""
     return pb.SearchResponse(
         neighbors_truncated=neighbors_truncated,
@@ -140,7 +140,7 @@ def _rest(hit: Hit) -> bytes:
     ).SerializeToString()
 
 
-def augment(made: Augmented) -> bytes:
+def augment(made: AugmentResult) -> bytes:
     """Renders AugmentResponse."""
     before = pb.AugmentResponse(prompt=made.prompt, tools=made.tools).SerializeToString()
     parts = hits(made.hits)
@@ -225,7 +225,7 @@ def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
     )
 
 
-def explain(made: Explained) -> pb.ExplainResponse:
+def explain(made: ContextExplanation) -> pb.ExplainResponse:
     return pb.ExplainResponse(
         memories=map(_explanation, made.memories), tokens=made.tokens, revisions=made.revisions
     )

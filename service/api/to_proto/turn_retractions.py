@@ -1,7 +1,7 @@
 """Answers of Conversation about turns that were taken back."""
 
 from core.model.turn_retraction import TurnRetraction
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.conversation.verbs.close_turns import TurnsClosed
 from core.usecases.conversation.verbs.list_turn_retractions import TurnRetractionsListed
 from core.usecases.conversation.verbs.retract_turns import TurnsRetracted
@@ -14,7 +14,7 @@ _STATES = numbers(RETRACTION_STATES)
 _TOLD = 1_000  # steps
 
 
-def retract(done: Committed[TurnsRetracted]) -> pb.RetractTurnsResponse:
+def retract(done: CommitResult[TurnsRetracted]) -> pb.RetractTurnsResponse:
     made = done.result
     return pb.RetractTurnsResponse(
         retraction=None if made.retraction is None else _retraction(made.retraction),
@@ -30,7 +30,7 @@ def retract(done: Committed[TurnsRetracted]) -> pb.RetractTurnsResponse:
     )
 
 
-def release(done: Committed[TurnsClosed]) -> pb.ReleaseTurnsResponse:
+def release(done: CommitResult[TurnsClosed]) -> pb.ReleaseTurnsResponse:
     return pb.ReleaseTurnsResponse(
         retraction=_retraction(done.result.retraction),
         turns=done.result.turns,
@@ -39,7 +39,7 @@ def release(done: Committed[TurnsClosed]) -> pb.ReleaseTurnsResponse:
     )
 
 
-def erase(done: Committed[TurnsClosed]) -> pb.EraseTurnsResponse:
+def erase(done: CommitResult[TurnsClosed]) -> pb.EraseTurnsResponse:
     return pb.EraseTurnsResponse(
         retraction=_retraction(done.result.retraction),
         turns=done.result.turns,

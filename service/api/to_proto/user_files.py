@@ -16,12 +16,12 @@ from core.usecases.long_term.exchange.export_collection import FilePart
 from core.usecases.long_term.verbs.get_collection import CollectionSeen
 from core.usecases.user.get_user import UserSeen
 from core.usecases.whole_user.user_lines import (
-    Buried,
     HitCluster,
     Line,
     OwnedSource,
     Progress,
     Running,
+    TombstoneLine,
     Value,
 )
 from memorybank.v1 import conversation_pb2
@@ -95,7 +95,7 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
             return "", long_term.get_collection(value).collection
         case Feedback():
             return "feedback", _feedback(value)
-        case Buried():
+        case TombstoneLine():
             return "tombstone", _tombstone(value)
         case _:
             return "", bank.response(value).record
@@ -155,7 +155,7 @@ def _progress(value: Progress) -> pb.ConversationProgress:
     )
 
 
-def _tombstone(value: Buried) -> pb.Tombstone:
+def _tombstone(value: TombstoneLine) -> pb.Tombstone:
     stone = value.tombstone
     return pb.Tombstone(
         record_id=stone.record_id,

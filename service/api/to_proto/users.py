@@ -1,7 +1,7 @@
 """Answers of LongTerm about users as wholes."""
 
 from core.model.user import UserRecord, UserState
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.user.get_user import UserSeen
 from core.usecases.user.list_users import UsersListed
 from core.usecases.whole_user.erase_mentions import MentionsErased
@@ -30,7 +30,7 @@ def list_users(listed: UsersListed) -> pb.ListUsersResponse:
     )
 
 
-def update_user(done: Committed[UserRecord]) -> pb.UpdateUserResponse:
+def update_user(done: CommitResult[UserRecord]) -> pb.UpdateUserResponse:
     return pb.UpdateUserResponse(
         user=_user(done.result, done.revision), revision=done.revision, replayed=done.replayed
     )
@@ -42,7 +42,7 @@ def purge_user(done: UserPurged) -> pb.PurgeUserResponse:
     )
 
 
-def import_user(done: Committed[UserImported]) -> pb.ImportUserResponse:
+def import_user(done: CommitResult[UserImported]) -> pb.ImportUserResponse:
     return pb.ImportUserResponse(
         aggregates=dict(done.result.aggregates),
         rows=dict(done.result.rows),

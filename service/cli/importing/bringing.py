@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from memorybank.v1 import conversation_pb2 as talk_pb
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import ErrorReason, NotFound, SyncMemoryBankClient
-from service.cli.importing.found import LONGEST_TEXT, Broken, Fact, Found, Saying, Talk, pieces
+from service.cli.importing.found import LONGEST_TEXT, Fact, FileContents, FileDamaged, Saying, Talk, pieces
 
 CONTENT = 4_096  # code points of a record; what is longer stands whole in its detail
 METADATA = 60_000  # characters of a record's metadata
@@ -44,7 +44,7 @@ class Report:
     unjudged: int = 0
 
 
-def report_of(found: Found) -> Report:
+def report_of(found: FileContents) -> Report:
     """Returns what would come of a file: all of it, less what stands there twice."""
     return Report(
         facts=len(once(found.facts)),
@@ -74,7 +74,7 @@ def repeated(facts: Iterable[Fact]) -> list[tuple[str, str]]:
 
 def bring(
     client: SyncMemoryBankClient,
-    found: Found,
+    found: FileContents,
     *,
     source: str,
     user: str,
@@ -224,12 +224,12 @@ def _label(saying: Saying) -> str:
     return hashlib.sha256(saying.id.encode()).hexdigest()
 
 
-def require_room(found: Found) -> None:
-    """Raises Broken for a text that no record can hold."""
+def require_room(found: FileContents) -> None:
+    """Raises FileDamaged for a text that no record can hold."""
     for place, fact in enumerate(found.facts):
         if len(fact.text) > LONGEST_TEXT:
-            raise Broken(
+            raise FileDamaged(
                 f"[{place}]", f"holds {len(fact.text):,} characters, and a record at most {LONGEST_TEXT:,}"
             )
         if "\0" in fact.text:
-            raise Broken(f"[{place}]", "holds a null character, which is no text")
+            raise FileDamaged(f"[{place}]", "holds a null character, which is no text")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.cli.importing.found import Broken, Found, Saying, Talk, id_of
+from service.cli.importing.found import FileContents, FileDamaged, Saying, Talk, id_of
 from service.cli.importing.json_items import Item, each_of
 
 SPEAKERS = ("user", "assistant")
@@ -10,9 +10,9 @@ TEXTS = ("text", "multimodal_text", "code")
 """ChatGPT's kinds of content that hold words of the conversation; others are thoughts and tools' own."""
 
 
-def chatgpt(text: str) -> Found:
+def chatgpt(text: str) -> FileContents:
     """A conversation is the branch that was shown last, that of `current_node`; the others are counted."""
-    found = Found()
+    found = FileContents()
 
     def talk(item: Item) -> Talk:
         mapping = item.object("mapping")
@@ -37,7 +37,7 @@ def _branch(item: Item, mapping: dict[str, Any]) -> list[dict[str, Any]]:
     while at:
         node = mapping.get(at)
         if not isinstance(node, dict) or at in seen:
-            raise Broken(f"{item.path}.mapping", f"has no way from {at!r} to its root")
+            raise FileDamaged(f"{item.path}.mapping", f"has no way from {at!r} to its root")
         seen.add(at)
         branch.append(node)
         at = Item(node, f"{item.path}.mapping.{at}").optional("parent")
@@ -61,9 +61,9 @@ def _said(node: Item) -> Saying | None:
     )
 
 
-def claude(text: str) -> Found:
+def claude(text: str) -> FileContents:
     """A conversation is a list of messages of `human` and `assistant`."""
-    found = Found()
+    found = FileContents()
 
     def talk(item: Item) -> Talk:
         sayings = []

@@ -12,7 +12,7 @@ LONGEST_TEXT = 65_536
 LONGEST_SAYING = 100_000
 
 
-class Broken(Exception):
+class FileDamaged(Exception):
     """A file that cannot be read: `field` is the path of what is wrong, `line` the one on which its item begins."""
 
     def __init__(self, field: str, problem: str, *, line: int | None = None) -> None:
@@ -57,7 +57,7 @@ class Talk:
 
 
 @dataclass(kw_only=True)
-class Found:
+class FileContents:
     """All that a file holds; `left_out` says what of it has no place here, and how often."""
 
     facts: list[Fact] = field(default_factory=list)

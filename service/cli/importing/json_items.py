@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from service.cli.importing.found import Broken
+from service.cli.importing.found import FileDamaged
 
 T = TypeVar("T")
 
@@ -25,10 +25,10 @@ class Item:
     path: str
 
     def text(self, *names: str) -> str:
-        """Returns the first of these fields that is there. Raises Broken for none, or one that is no text."""
+        """Returns the first of these fields that is there. Raises FileDamaged for none, or one that is no text."""
         found = self.optional(*names)
         if not found.strip():
-            raise Broken(f"{self.path}.{names[0]}", "must be given, and not empty")
+            raise FileDamaged(f"{self.path}.{names[0]}", "must be given, and not empty")
         return found
 
     def optional(self, *names: str) -> str:
@@ -37,7 +37,7 @@ class Item:
             if value is None:
                 continue
             if not isinstance(value, str):
-                raise Broken(f"{self.path}.{name}", f"must be text, not {json.dumps(value)[:40]}")
+                raise FileDamaged(f"{self.path}.{name}", f"must be text, not {json.dumps(value)[:40]}")
             return value
         return ""
 
@@ -50,7 +50,7 @@ class Item:
             try:
                 return _moment(value)
             except (ValueError, TypeError, OverflowError, OSError):
-                raise Broken(f"{self.path}.{name}", f"is no time: {json.dumps(value)[:40]}") from None
+                raise FileDamaged(f"{self.path}.{name}", f"is no time: {json.dumps(value)[:40]}") from None
         return None
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -58,13 +58,13 @@ class Item:
         value = self.fields.get(name)
         listed = [value] if isinstance(value, str) else value or []
         if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-            raise Broken(f"{self.path}.{name}", "must be a list of texts")
+            raise FileDamaged(f"{self.path}.{name}", "must be a list of texts")
         return tuple(each for each in listed if each)
 
     def object(self, name: str) -> dict[str, Any]:
         value = self.fields.get(name) or {}
         if not isinstance(value, dict):
-            raise Broken(f"{self.path}.{name}", f"must be an object, not {json.dumps(value)[:40]}")
+            raise FileDamaged(f"{self.path}.{name}", f"must be an object, not {json.dumps(value)[:40]}")
         return value
 
     def items(self, name: str) -> Iterator["Item"]:
@@ -73,21 +73,23 @@ class Item:
 
 def items_of(listed: Any, path: str) -> Iterator[Item]:
     if not isinstance(listed, list):
-        raise Broken(path, "must be a list")
+        raise FileDamaged(path, "must be a list")
     for place, each in enumerate(listed):
         if not isinstance(each, dict):
-            raise Broken(f"{path}[{place}]", f"must be an object, not {json.dumps(each)[:40]}")
+            raise FileDamaged(f"{path}[{place}]", f"must be an object, not {json.dumps(each)[:40]}")
         yield Item(each, f"{path}[{place}]")
 
 
 def whole(text: str) -> Any:
-    """Returns a file's JSON. Raises Broken, which names the line."""
+    """Returns a file's JSON. Raises FileDamaged, which names the line."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as problem:
-        raise Broken(f"column {problem.colno}", f"is no JSON: {problem.msg}", line=problem.lineno) from None
+        raise FileDamaged(
+            f"column {problem.colno}", f"is no JSON: {problem.msg}", line=problem.lineno
+        ) from None
     except RecursionError:
-        raise Broken("", "is nested too deep", line=1) from None
+        raise FileDamaged("", "is nested too deep", line=1) from None
 
 
 def listed(document: Any, names: Sequence[str]) -> tuple[str, Any]:
@@ -96,17 +98,17 @@ def listed(document: Any, names: Sequence[str]) -> tuple[str, Any]:
         for name in names:
             if isinstance(document.get(name), list):
                 return name, document[name]
-        raise Broken(" or ".join(names) or "the file", "must be a list, and is not there")
+        raise FileDamaged(" or ".join(names) or "the file", "must be a list, and is not there")
     return "", document
 
 
 def each_of(text: str, names: Sequence[str], take: Callable[[Item], T]) -> list[T]:
-    """Returns what is made of each item of a file. Raises Broken, which names the line on which the item begins."""
+    """Returns what is made of each item of a file. Raises FileDamaged, which names the line of the item."""
     name, items = listed(whole(text), names)
     made: list[T] = []
     try:
         made.extend(take(item) for item in items_of(items, name))
-    except Broken as broken:
+    except FileDamaged as broken:
         broken.line = _line_of(text, name, len(made))
         raise
     return made

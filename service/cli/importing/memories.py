@@ -3,14 +3,14 @@
 import json
 from typing import Any
 
-from service.cli.importing.found import Fact, Found, Saying, Talk, id_of
+from service.cli.importing.found import Fact, FileContents, Saying, Talk, id_of
 from service.cli.importing.json_items import Item, each_of, items_of, whole
 
 STORE_TEXTS = ("content", "text", "memory", "fact", "data", "value")
 """Fields by which a LangGraph store's values most often hold their words."""
 
 
-def mem0(text: str) -> Found:
+def mem0(text: str) -> FileContents:
     """What `get_all` answers: a list, or an object with `results` or `memories`."""
 
     def fact(item: Item) -> Fact:
@@ -27,19 +27,19 @@ def mem0(text: str) -> Found:
             metadata=item.object("metadata") | others,
         )
 
-    return Found(facts=each_of(text, ("results", "memories"), fact))
+    return FileContents(facts=each_of(text, ("results", "memories"), fact))
 
 
-def zep(text: str) -> Found:
+def zep(text: str) -> FileContents:
     """The edges of a user's graph, which are its facts, and the messages of a thread or session."""
     document = whole(text)
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
-        found = Found(talks=[_thread(document)])
+        found = FileContents(talks=[_thread(document)])
         return found if not document.get("edges") and not document.get("facts") else _with_facts(found, text)
-    return _with_facts(Found(), text)
+    return _with_facts(FileContents(), text)
 
 
-def _with_facts(found: Found, text: str) -> Found:
+def _with_facts(found: FileContents, text: str) -> FileContents:
     def fact(item: Item) -> Fact:
         name = item.optional("name")
         return Fact(
@@ -72,9 +72,9 @@ def _thread(document: dict[str, Any]) -> Talk:
     return Talk(id=id_of("zep", name), sayings=sayings, user=whole_thread.optional("user_id"))
 
 
-def letta(text: str) -> Found:
+def letta(text: str) -> FileContents:
     """The passages of an archive, and the blocks of an agent's core memory."""
-    found = Found()
+    found = FileContents()
 
     def fact(item: Item) -> Fact | None:
         label = item.optional("label")
@@ -97,9 +97,9 @@ def letta(text: str) -> Found:
     return found
 
 
-def langgraph(text: str) -> Found:
+def langgraph(text: str) -> FileContents:
     """The rows of a store: namespace (a list, or as PostgreSQL keeps it a `prefix` with dots), key, value, times."""
-    found = Found()
+    found = FileContents()
 
     def fact(item: Item) -> Fact:
         path = item.texts("namespace") or tuple(item.optional("prefix").split("."))

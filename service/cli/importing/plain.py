@@ -3,7 +3,7 @@
 import json
 import re
 
-from service.cli.importing.found import Broken, Fact, Found, Saying, Talk, id_of
+from service.cli.importing.found import Fact, FileContents, FileDamaged, Saying, Talk, id_of
 from service.cli.importing.json_items import Item
 
 POINT = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(.*)")
@@ -11,17 +11,17 @@ HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*")
 MOST_TAG = 256
 
 
-def jsonl(text: str) -> Found:
+def jsonl(text: str) -> FileContents:
     """A line is a fact (`content`, if known `id`, `user`, `time`, `tags`, `metadata`), or with `conversation` a message
     of it (`role` and `content`)."""
-    found = Found()
+    found = FileContents()
     talks: dict[tuple[str, str], list[Saying]] = {}
     for number, line in enumerate(text.split("\n"), 1):  # other line breaks may stand in a text
         if not line.strip():
             continue
         try:
             _take(Item(_object(line), "line"), found, talks)
-        except Broken as broken:
+        except FileDamaged as broken:
             broken.line = number
             raise
     found.talks = [
@@ -35,13 +35,13 @@ def _object(line: str) -> dict[str, object]:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as problem:
-        raise Broken("line", f"is no JSON: {problem}") from None
+        raise FileDamaged("line", f"is no JSON: {problem}") from None
     if not isinstance(fields, dict):
-        raise Broken("line", "must be an object")
+        raise FileDamaged("line", "must be an object")
     return fields
 
 
-def _take(item: Item, found: Found, talks: dict[tuple[str, str], list[Saying]]) -> None:
+def _take(item: Item, found: FileContents, talks: dict[tuple[str, str], list[Saying]]) -> None:
     words, user = item.text("content", "text"), item.optional("user", "user_id")
     time = item.time("time", "event_time", "created_at")
     if talk := item.optional("conversation", "conversation_id"):
@@ -63,9 +63,9 @@ def _take(item: Item, found: Found, talks: dict[tuple[str, str], list[Saying]]) 
     )
 
 
-def markdown(text: str) -> Found:
+def markdown(text: str) -> FileContents:
     """A point of a list, and a paragraph, is a fact; the headings above it are its tags."""
-    found = Found()
+    found = FileContents()
     headings: list[tuple[int, str]] = []
     paragraph: list[str] = []
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from core.agents.parsing import Fields, Malformed, listed, read_object
+from core.agents.parsing import Fields, MalformedReply, listed, read_object
 
 READABLE = {
     "bare": '{"a": 1}',
@@ -48,18 +48,18 @@ def test_a_reply_is_read_through_what_models_put_around_it(text: str) -> None:
 
 @pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
 def test_a_reply_that_leaves_a_doubt_is_refused(text: str) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReply):
         read_object(text)
 
 
 def test_a_reply_that_ends_too_early_is_told_so() -> None:
-    with pytest.raises(Malformed, match="ends too early"):
+    with pytest.raises(MalformedReply, match="ends too early"):
         read_object('{"summary": "It was a dark and')
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.01, 1e15, math.nan, math.inf, True, "0.9", None, [0.5]])
 def test_a_confidence_outside_0_to_1_is_refused(value: object) -> None:
-    with pytest.raises(Malformed, match="confidence"):
+    with pytest.raises(MalformedReply, match="confidence"):
         Fields({"confidence": value}).confidence("confidence")
 
 
@@ -78,7 +78,7 @@ def test_numbers_are_read_alone_and_in_ranges() -> None:
     "value", ["10", "3-10", "-1", -1, "4-2", "all", "", 1.5, True, None, "1-2-3", "9" * 40]
 )
 def test_a_number_that_was_not_given_is_refused(value: object) -> None:
-    with pytest.raises(Malformed, match="numbers go from 0 to 9"):
+    with pytest.raises(MalformedReply, match="numbers go from 0 to 9"):
         Fields({"pieces": [value]}).numbers("pieces", 10)
 
 
@@ -90,7 +90,7 @@ def test_keywords_stand_on_one_line_and_none_twice() -> None:
 
 def test_a_context_of_many_lines_becomes_one_and_a_flood_of_words_is_refused() -> None:
     assert Fields({"context": "one\n\tsentence\u2028here"}).sentence("context") == "one sentence here"
-    with pytest.raises(Malformed, match="one sentence"):
+    with pytest.raises(MalformedReply, match="one sentence"):
         Fields({"context": "word " * 200}).sentence("context")
 
 
@@ -103,9 +103,9 @@ def test_text_keeps_all_but_what_nothing_can_store() -> None:
 def test_what_is_missing_or_of_another_kind_is_named_with_its_place() -> None:
     (row,) = Fields({"rows": [{"name": 7}]}).rows("rows")
 
-    with pytest.raises(Malformed, match=r"rows\[0\]\.name is not a string"):
+    with pytest.raises(MalformedReply, match=r"rows\[0\]\.name is not a string"):
         row.text("name")
-    with pytest.raises(Malformed, match=r"rows\[0\]\.other is missing"):
+    with pytest.raises(MalformedReply, match=r"rows\[0\]\.other is missing"):
         row.text("other")
 
 
@@ -116,14 +116,14 @@ def test_numbers_are_listed_as_ranges() -> None:
 def test_a_wrong_value_is_told_in_what_every_wire_carries() -> None:
     reply = read_object('{"type": "\\ud83d half \\u0000"}')
 
-    with pytest.raises(Malformed) as told:
+    with pytest.raises(MalformedReply) as told:
         reply.choice("type", ["SEARCH"])
 
     assert told.value.problem.encode() == b'type is one of "SEARCH", not " half \\u0000"'
 
 
 def test_ranges_that_repeat_without_end_are_refused_before_they_fill_the_memory() -> None:
-    with pytest.raises(Malformed, match="pieces names numbers again and again"):
+    with pytest.raises(MalformedReply, match="pieces names numbers again and again"):
         Fields({"pieces": ["0-9999"] * 100_000}).numbers("pieces", 10_000)
 
     assert Fields({"pieces": ["0-2", "1"]}).numbers("pieces", 3) == [0, 1, 2, 1]

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.agents.usage import Ledger, Purse, afford, charge, note_fallback
+from core.agents.usage import Ledger, TokenBudget, afford, charge, note_fallback
 from core.errors import BudgetSpent
 from core.model.usage import RoleUsage, Usage
 from core.ports.chat import ChatReply
@@ -56,7 +56,7 @@ def test_spending_without_an_account_is_charged_to_none() -> None:
 
 
 def test_no_model_is_asked_once_the_budget_is_spent() -> None:
-    ledger = Ledger(StandingClock(), call=Purse("tokens_per_call", 10))
+    ledger = Ledger(StandingClock(), call=TokenBudget("tokens_per_call", 10))
     with ledger.spending("judge"):
         afford()
         charge(ChatReply(text="", input_tokens=9, output_tokens=3))

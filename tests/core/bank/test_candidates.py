@@ -19,7 +19,7 @@ from core.ids import ConflictId, NodeId, SegmentRef
 from core.index import scoring
 from core.index.compiled_vectors import VectorSettings
 from core.index.keyword_index import KeywordIndex
-from core.index.scoring import K, Mode, Scored
+from core.index.scoring import K, Mode, ScoredCandidate
 from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
@@ -106,7 +106,7 @@ def queries(seed: int) -> list[Query]:
 
 def all_scored(
     bank: Bank, query: Query, words: KeywordIndex[K], vectors: VectorIndex[K], allowed: object
-) -> list[Scored[K]]:
+) -> list[ScoredCandidate[K]]:
     """Every one of the widest candidates, scored by the formula as it is written down."""
     said = terms_of(query)
     alpha = scoring.effective_alpha(query.mode, query.alpha, has_terms=bool(said), has_vector=True)
@@ -121,21 +121,21 @@ def all_scored(
     embedding = scoring.embedding_scores(cosines, SPACE.cosine_floor, SPACE.cosine_ceiling) * (alpha < 1.0)
     scores = alpha * attribute + (1.0 - alpha) * embedding
     sides = zip(keys, scores.tolist(), attribute.tolist(), embedding.tolist(), strict=True)
-    found = [Scored(*each) for each in sides]
+    found = [ScoredCandidate(*each) for each in sides]
     if query.fusion is Fusion.WEIGHTED:
         return found
     ranks = scoring.fused((by_words, by_vector))
     return [hit._replace(score=ranks[hit.key] / (2.0 / (scoring.RRF_K + 1.0))) for hit in found]
 
 
-def best_nodes(bank: Bank, query: Query) -> list[Scored[NodeId]]:
+def best_nodes(bank: Bank, query: Query) -> list[ScoredCandidate[NodeId]]:
     found = all_scored(bank, query, bank.node_words, bank.node_vectors, node_filter(bank, query))
     return fitting(
         scoring.in_order(found, lambda n: bank.nodes[n].event_time, k=query.top_k, min_score=query.min_score)
     )
 
 
-def best_segments(bank: Bank, query: Query) -> list[Scored[SegmentRef]]:
+def best_segments(bank: Bank, query: Query) -> list[ScoredCandidate[SegmentRef]]:
     allowed = segment_filter(bank, query)
     found = all_scored(bank, query, bank.verbatim.words, bank.verbatim.vectors, allowed)
     refuted = [s._replace(score=s.score * REFUTED) if s.key in bank.tree.refuted else s for s in found]
@@ -146,7 +146,7 @@ def best_segments(bank: Bank, query: Query) -> list[Scored[SegmentRef]]:
     )
 
 
-def fitting(found: list[Scored[K]]) -> list[Scored[K]]:
+def fitting(found: list[ScoredCandidate[K]]) -> list[ScoredCandidate[K]]:
     """Those that fit by words or by meaning at all."""
     return [one for one in found if one.attribute_score or one.embedding_score]
 

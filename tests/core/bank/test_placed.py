@@ -10,7 +10,7 @@ from core.aggregate.aggregate import Tuning
 from core.bank.bank import SEGMENTS, Bank
 from core.bank.loading import load as load_bank
 from core.bank.placed import REFUTED
-from core.bank.query import Filter, Found, Hit, Query, Target
+from core.bank.query import Filter, Hit, Query, QueryResult, Target
 from core.bank.search import search
 from core.bank.steps import ConflictPut, InteractionAdd, SegmentRefute, Step
 from core.ids import ConflictId, InteractionId, NodeId
@@ -59,12 +59,12 @@ def a_talk() -> Bank:
     )
 
 
-def asked(bank: Bank, text: str, structure: Structure, **changed: object) -> Found:
+def asked(bank: Bank, text: str, structure: Structure, **changed: object) -> QueryResult:
     fields = {"top_k": 10, "alpha": 0.5, "text": text, "target": Target.SEGMENTS, "structure": structure}
     return search(bank, Query(**(fields | changed)))  # type: ignore[arg-type]
 
 
-def texts(found: Found) -> list[str]:
+def texts(found: QueryResult) -> list[str]:
     return texts_of(found.hits)
 
 

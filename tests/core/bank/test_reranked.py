@@ -7,7 +7,7 @@ import pytest
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
 from core.bank.placed import REFUTED
-from core.bank.query import Found, Query, Target
+from core.bank.query import Query, QueryResult, Target
 from core.bank.reranked import RERANKER, Opinions, reading
 from core.bank.search import search, worth_reading
 from core.bank.steps import ConflictPut, InteractionAdd, SegmentRefute, Step
@@ -36,7 +36,7 @@ def opinions(by_text: Mapping[str, float], weight: float = 1.0, depth: int = 30)
     return Opinions(by_text=by_text, weight=weight, depth=depth, characters=2_000)
 
 
-def ids(found: Found) -> list[str]:
+def ids(found: QueryResult) -> list[str]:
     return [str(hit.node.node_id) for hit in found.hits if hit.node]
 
 

@@ -10,7 +10,7 @@ from core.context.evidence import NOTHING, Placement
 from core.context.sections import Section
 from core.context.shares import KEYS, LEAST_KEYS
 from core.context.turns import SHORT_SIDE, name_of, shortened, turn_item
-from core.conversation.recalling import Recalled
+from core.conversation.recalling import RecalledConversation
 from core.ids import InteractionId, SegmentRef
 from core.language import language_of
 from core.language.en.headings import CONTEXT as ENGLISH
@@ -64,7 +64,7 @@ def test_the_words_are_of_the_language_of_the_input() -> None:
     assert language_of("Which database?").headings is ENGLISH
 
 
-def remembered(**parts: Any) -> Recalled:
+def remembered(**parts: Any) -> RecalledConversation:
     """`turns`: themselves, in place of their steps."""
     nothing: dict[str, Any] = dict.fromkeys(
         ("keys", "promoted", "summaries", "invocations", "clusters", "turns", "short"), ()
@@ -73,10 +73,10 @@ def remembered(**parts: Any) -> Recalled:
     turns = {turn.step: turn for turn in (*given["turns"], *given["short"])}
     steps = [turn.step for turn in given["turns"]]
     best = {step: SegmentRef(InteractionId(f"turn-{step}"), 0) for step in given["best"]}
-    return Recalled(**(given | {"turns": steps, "turn": turns.__getitem__, "best": best}))
+    return RecalledConversation(**(given | {"turns": steps, "turn": turns.__getitem__, "best": best}))
 
 
-def laid_out(found: Recalled, within: int) -> list[Section]:
+def laid_out(found: RecalledConversation, within: int) -> list[Section]:
     """The sections, of turns that fit in the order of `best`."""
     turns = {step: found.turn(step) for step in (*found.turns, *(t.step for t in found.short))}
     talk = Talk(recalled=found, turns=turns, in_reply=frozenset(), lying=())
@@ -85,7 +85,7 @@ def laid_out(found: Recalled, within: int) -> list[Section]:
     return [key_section(found.keys), *conversation_sections(talk, placement, ENGLISH, within, within)]
 
 
-def shown(within: int, found: Recalled) -> list[int]:
+def shown(within: int, found: RecalledConversation) -> list[int]:
     """The steps that a prompt of so many tokens shows."""
     text = assemble(laid_out(found, within), within, "token_budget").text
     return [int(line[1:].split("]")[0]) for line in text.splitlines() if line.startswith("[")]

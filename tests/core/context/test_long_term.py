@@ -2,7 +2,7 @@
 
 from core.context.budget import assemble
 from core.context.evidence import Placement
-from core.context.long_term import STRATEGIES, Known, long_term_sections
+from core.context.long_term import STRATEGIES, CollectionEvidence, long_term_sections
 from core.context.shares import STRATEGIES as SHARE
 from core.ids import RecordId
 from core.language.en.headings import CONTEXT as ENGLISH
@@ -10,7 +10,7 @@ from core.model.record import STRATEGY
 from tests.support.long_term import new
 
 BUDGET = 2_000
-PROVEN = Known(
+PROVEN = CollectionEvidence(
     strategies=[
         new(
             f"Ask the harbour office of island {n}.",
@@ -41,7 +41,9 @@ def test_facts_stand_for_what_they_weigh_among_all_evidence() -> None:
     facts = [new(f"Lives on island {n}.", record_id=RecordId(f"f{n}")) for n in range(9)]
     placement = Placement({f"f{n}": 1.0 - n / 10 for n in (4, 2)}, {}, {})
 
-    made = assemble(long_term_sections(Known(facts=facts), placement, ENGLISH), 25, "token_budget")
+    made = assemble(
+        long_term_sections(CollectionEvidence(facts=facts), placement, ENGLISH), 25, "token_budget"
+    )
 
     assert "island 2." not in made.text
     assert "island 4." in made.text or made.left_out[-1].item_id == "f4"

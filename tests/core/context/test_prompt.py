@@ -11,7 +11,7 @@ from core.context.budget import assemble
 from core.context.insight import insight_section
 from core.context.memories import memory_sections
 from core.context.prompt import ToolFormat, frame, least_budget, tools
-from core.context.sections import Assembled, Loss
+from core.context.sections import Assembly, Loss
 from core.context.validations import SideText, on_one_line
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.language import Wording, language_of
@@ -76,7 +76,7 @@ def task_state_of(
     budget: int | None = None,
     goal: str = "Who?",
     sides: Sequence[SideText] = (),
-) -> Assembled:
+) -> Assembly:
     insight = Insight(goal=goal, pending=(ASKED,))
     for one in found:
         insight = with_conflict(insight, one)
@@ -196,7 +196,7 @@ SAID = Segment(
 )
 
 
-def memories(hit: Hit, budget: int | None = None, segment: Segment = SAID) -> Assembled:
+def memories(hit: Hit, budget: int | None = None, segment: Segment = SAID) -> Assembly:
     made = memory_sections((hit,), (), (), ENGLISH, {segment.ref: segment}.__getitem__)
     return assemble(made, budget, "token_budget")
 

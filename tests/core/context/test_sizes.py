@@ -14,7 +14,7 @@ from core.context.evidence import Placement, Source
 from core.context.memories import memory_sections
 from core.context.sections import Item, Section
 from core.context.turns import name_of
-from core.conversation.recalling import Recalled
+from core.conversation.recalling import RecalledConversation
 from core.ids import InteractionId, NodeId, SegmentRef
 from core.language import Wording
 from core.language.en.headings import CONTEXT as WORDS
@@ -103,7 +103,7 @@ def test_those_of_summaries_and_turns_of_both_forms() -> None:
         step: turn(step, text, "yes. " * 200, **speakers)
         for step, (text, speakers) in enumerate(zip(TEXTS, named, strict=True), start=1)
     }
-    recalled = Recalled(
+    recalled = RecalledConversation(
         keys=(),
         promoted=(),
         summaries=summaries,

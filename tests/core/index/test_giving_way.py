@@ -7,7 +7,7 @@ from core.bank.loading import load as load_bank
 from core.bank.steps import InteractionAdd, Step
 from core.ids import InteractionId, NodeId
 from core.index.compiled_vectors import VectorSettings
-from core.index.giving_way import FEW, MANY, InTurns, in_turns, now_and_then
+from core.index.giving_way import FEW, MANY, InTurns, every_n, in_turns
 from core.index.restoring import IndexSnapshot, opened
 from tests.support import changes as a
 
@@ -43,7 +43,7 @@ def test_it_is_given_way_between_portions_and_neither_before_nor_after() -> None
 
 def test_a_function_that_is_called_often_gives_way_between_portions_of_calls() -> None:
     counted = Counted()
-    written = now_and_then(str, counted, portion=3)
+    written = every_n(str, counted, portion=3)
 
     found = [written(number) for number in range(7)]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.index.scoring import (
     Mode,
-    Scored,
+    ScoredCandidate,
     attribute_scores,
     effective_alpha,
     embedding_scores,
@@ -22,8 +22,8 @@ from core.index.scoring import (
 DAY_0 = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def scored(key: str, score: float) -> Scored[str]:
-    return Scored(key=key, score=score, attribute_score=score, embedding_score=score)
+def scored(key: str, score: float) -> ScoredCandidate[str]:
+    return ScoredCandidate(key=key, score=score, attribute_score=score, embedding_score=score)
 
 
 def test_a_hybrid_score_is_alpha_attribute_and_the_rest_embedding() -> None:

@@ -7,7 +7,7 @@ from core.index.compiled_vectors import VectorSettings
 from core.index.keyword_index import KeywordIndex
 from core.index.scoring import Mode
 from core.index.vector_index import VectorIndex
-from core.verbatim.candidates import Known, leading, sides, unranked
+from core.verbatim.candidates import SegmentSides, leading, sides, unranked
 from core.verbatim.plan import Source, planned
 from core.verbatim.query import Query
 from tests.support.conversations import SPACE
@@ -31,6 +31,6 @@ def test_of_many_that_tie_the_same_are_taken(mode: Mode, top_k: int) -> None:
     plan, source = planned(query, SPACE), Source(words, vectors)
     cosines = vectors.similarities(rows[1], keys)
 
-    found = leading(plan, Known(sides(plan, source, source.rows(keys), cosines), cosines), keys)
+    found = leading(plan, SegmentSides(sides(plan, source, source.rows(keys), cosines), cosines), keys)
 
     assert {keys[place] for place in found.tolist()} == set(unranked(plan, source))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agents.llm.fence import Enclosed, message
+from core.agents.llm.fence import Enclosure, message
 from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
 from service.adapters.recorded_chat import (
@@ -95,7 +95,7 @@ def test_questions_differ_by_every_part() -> None:
 
 
 def at(moment: str) -> list[ChatMessage]:
-    return question(message(["The memory:", Enclosed(name="node_1", text=f"time: {moment}\n它属于我们。")]))
+    return question(message(["The memory:", Enclosure(name="node_1", text=f"time: {moment}\n它属于我们。")]))
 
 
 def test_a_question_asked_at_another_time_is_the_same() -> None:

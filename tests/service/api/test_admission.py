@@ -13,8 +13,8 @@ from core.caller import Caller as Who
 from core.errors import Overloaded
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.admission import Admission, Hold, Kind, Room, kind_of
-from service.api.endpoint import Desk, Endpoint, as_it_is, bidi_stream, handlers, unary
+from service.api.admission import Admission, ConcurrencyLimit, Kind, MemoryQuota, kind_of
+from service.api.endpoint import Endpoint, RequestLimits, bidi_stream, handlers, identity, unary
 from service.api.gate import Gate
 from service.process.calling import Caller
 from tests.support.server import held_open, refused, serving, stream_refused
@@ -49,17 +49,17 @@ def said(message: StringValue, caller: Who) -> str:
 
 @asynccontextmanager
 async def open_work(
-    work: Work, room: Room, hold: Hold | None = None, most: int | None = None
+    work: Work, room: ConcurrencyLimit, hold: MemoryQuota | None = None, most: int | None = None
 ) -> AsyncIterator[str]:
     """The address of a server with it, its writes in the room."""
     endpoints: dict[str, Endpoint] = {
-        "Write": unary(StringValue, said, work.write, as_it_is),
-        "Follow": bidi_stream(StringValue, work.follow, as_it_is),
+        "Write": unary(StringValue, said, work.write, identity),
+        "Follow": bidi_stream(StringValue, work.follow, identity),
     }
     server = grpc.aio.server()
     gate, desk = (
         Gate((), Admission(rooms={Kind.WRITE: room}, most=most)),
-        Desk(max_message_bytes=1_000_000, hold=hold or Hold()),
+        RequestLimits(max_message_bytes=1_000_000, hold=hold or MemoryQuota()),
     )
     server.add_generic_rpc_handlers((handlers("test.Work", endpoints, gate, desk),))
     port = server.add_insecure_port("127.0.0.1:0")
@@ -73,9 +73,9 @@ def write(channel: Any, text: str, timeout: float | None = None) -> Any:
     return stub(StringValue(value=text).SerializeToString(), timeout=timeout)
 
 
-async def slow(seconds: float) -> Room:
+async def slow(seconds: float) -> ConcurrencyLimit:
     """A room with one place, of which it is known that a call keeps it for so long."""
-    room = Room("writes", 1)
+    room = ConcurrencyLimit("writes", 1)
     for _ in range(100):
         await room.enter(Caller(name="", deadline=None), 0.0, WRITE)
         room.leave(WRITE, 0, seconds, is_done=True)
@@ -194,7 +194,7 @@ async def test_calls_that_their_deadlines_ended_tell_that_calls_take_longer() ->
         await room.enter(who, 0.0, WRITE)
 
 
-async def waiting(room: Room, count: int) -> None:
+async def waiting(room: ConcurrencyLimit, count: int) -> None:
     """Until so many wait for a place."""
     while room.waiting != count:  # noqa: ASYNC110 - nothing tells of it
         await asyncio.sleep(0)
@@ -216,10 +216,10 @@ async def test_a_place_is_free_again_however_a_call_ended() -> None:
 
 
 async def test_bytes_in_flight_have_a_bound_of_all_calls_together_and_are_given_back() -> None:
-    hold = Hold(1_000)
+    hold = MemoryQuota(1_000)
     pieces = [StringValue(value="x" * 400).SerializeToString() for _ in range(3)]
     async with (
-        open_work(Work(), Room("writes", 1), hold) as address,
+        open_work(Work(), ConcurrencyLimit("writes", 1), hold) as address,
         grpc.aio.insecure_channel(address) as channel,
     ):
         calls: Any = channel  # whose types know no calls of bare bytes
@@ -269,7 +269,7 @@ async def test_an_import_counts_what_it_keeps_and_not_the_files_that_it_passes_o
 
 
 def test_a_call_that_passes_its_pieces_on_keeps_but_the_newest() -> None:
-    hold = Hold(1_000)
+    hold = MemoryQuota(1_000)
 
     with hold.load() as load:
         for _ in range(10):
@@ -314,7 +314,7 @@ async def test_calls_beyond_what_a_connection_may_have_wait_at_the_caller() -> N
 async def test_calls_beyond_the_most_at_once_are_refused() -> None:
     work = Work()
     async with (
-        open_work(work, Room("writes", 2), most=1) as address,
+        open_work(work, ConcurrencyLimit("writes", 2), most=1) as address,
         grpc.aio.insecure_channel(address) as channel,
     ):
         first = write(channel, "first")

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.bank.query import Found, Hit
+from core.bank.query import Hit, QueryResult
 from core.ids import ConflictId, InteractionId, NodeId, SegmentRef
 from core.model.interaction import Refutation, Segment
 from core.model.node import Node, NodeState
@@ -53,7 +53,7 @@ HITS = (
     Hit(score=0.5, attribute_score=0.0, embedding_score=1.0, segment=SEGMENT, unstructured=True),
     Hit(score=0.25, attribute_score=0.0, embedding_score=0.0, node=node("n3"), best_segment=SEGMENT.ref),
 )
-FOUND = Found(
+FOUND = QueryResult(
     hits=HITS, neighbors=(node("n2", state=NodeState.CONTESTED),), neighbors_truncated=True, revision=9
 )
 

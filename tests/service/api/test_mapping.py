@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.model.conversation import ConversationSettings
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from memorybank.v1 import conversation_pb2 as pb
 from service.api import services  # noqa: F401  declares them all
 from service.api.mapping import RENDERERS, UNSET, rendering
@@ -27,14 +27,14 @@ class Named:
 def test_a_field_comes_from_its_name_from_within_or_from_its_line() -> None:
     moment = datetime(2024, 5, 1, tzinfo=UTC)
     left = dict.fromkeys(("type", "from_steps", "update_time", "event_time", "shown_time"), UNSET)
-    render = rendering(Committed[Named], pb.Key, cluster_id=lambda done: done.result.text * 2, **left)
+    render = rendering(CommitResult[Named], pb.Key, cluster_id=lambda done: done.result.text * 2, **left)
 
-    made = render(Committed(result=Named(key_id="k1", text="路", create_time=moment), revision=7))
+    made = render(CommitResult(result=Named(key_id="k1", text="路", create_time=moment), revision=7))
 
     assert (made.key_id, made.text, made.revision, made.cluster_id) == ("k1", "路", 7, "路路")
     assert made.create_time.ToDatetime(UTC) == moment
     assert not made.HasField("event_time")
-    del RENDERERS[Committed[Named], "memorybank.v1.Key"]
+    del RENDERERS[CommitResult[Named], "memorybank.v1.Key"]
 
 
 def test_what_is_none_stays_unset_and_a_zero_is_set() -> None:

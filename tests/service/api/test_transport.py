@@ -18,7 +18,7 @@ from core.errors import BankNotFound
 from core.usecases.house import House
 from memorybank.v1 import deep_retrieval_pb2, memory_bank_pb2, operations_pb2, query_graph_pb2, retrieval_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
-from service.api.endpoint import Desk, Endpoint, as_it_is, handlers, server_stream, unary
+from service.api.endpoint import Endpoint, RequestLimits, handlers, identity, server_stream, unary
 from service.api.gate import Gate
 from service.assembly.bootstrap import open_house
 from service.assembly.server import running
@@ -54,10 +54,10 @@ class Room:
 
     def endpoints(self) -> dict[str, Endpoint]:
         return {
-            "Echo": unary(StringValue, parsed, self.echo, as_it_is),
-            "Fail": unary(StringValue, parsed, self.fail, as_it_is),
-            "Wait": unary(StringValue, parsed, self.wait, as_it_is),
-            "Follow": server_stream(StringValue, parsed, self.follow, as_it_is, endless=True),
+            "Echo": unary(StringValue, parsed, self.echo, identity),
+            "Fail": unary(StringValue, parsed, self.fail, identity),
+            "Wait": unary(StringValue, parsed, self.wait, identity),
+            "Follow": server_stream(StringValue, parsed, self.follow, identity, endless=True),
         }
 
     async def echo(self, said: str) -> StringValue:
@@ -88,7 +88,7 @@ def parsed(message: StringValue, caller: Caller) -> str:
 @asynccontextmanager
 async def open_room(gate: Gate, room: Room) -> AsyncIterator[Any]:
     server = grpc.aio.server()
-    desk = Desk(max_message_bytes=1_000)
+    desk = RequestLimits(max_message_bytes=1_000)
     server.add_generic_rpc_handlers((handlers("test.Room", room.endpoints(), gate, desk),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

@@ -6,7 +6,7 @@ from core.bank.bank import Bank
 from core.bank.kind import BANK
 from core.bank.steps import BankChange
 from service.adapters.store.memory_store import MemoryStore
-from service.holding.held import FEW, Held, Holding
+from service.holding.held import FEW, HeldAggregate, Holding
 from tests.support import changes as a
 
 
@@ -35,10 +35,10 @@ class Looks:
     def adopt(self, job: object) -> None: ...
 
 
-def held_of(founding: BankChange) -> tuple[Held, Watched]:
+def held_of(founding: BankChange) -> tuple[HeldAggregate, Watched]:
     bank = Watched.found(founding, "u1", Tuning())
     assert isinstance(bank, Watched)
-    return Held(BANK, bank, 0.0, MemoryStore(), None, Holding()), bank
+    return HeldAggregate(BANK, bank, 0.0, MemoryStore(), None, Holding()), bank
 
 
 async def test_a_bank_is_looked_at_for_grown_indexes_once_for_many_small_edits() -> None:

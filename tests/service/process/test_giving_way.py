@@ -10,7 +10,7 @@ from google.protobuf.wrappers_pb2 import BytesValue
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
 from core.bank.steps import InteractionAdd
-from service.api.endpoint import LARGE, Desk, unary
+from service.api.endpoint import LARGE, RequestLimits, unary
 from service.process.giving_way import (
     AT_ONCE,
     FEW,
@@ -19,9 +19,9 @@ from service.process.giving_way import (
     PATIENCE,
     QUIET,
     LoopFirst,
-    leave_by_and_by,
-    let_pass,
+    free_in_background,
     loop_first,
+    yield_to_loop,
 )
 from tests.support.changes import Story, interaction, node_put
 
@@ -40,7 +40,7 @@ async def turns(count: int) -> None:
 async def test_a_call_of_several_steps_passes_while_it_is_let() -> None:
     passing = asyncio.create_task(turns(10))
 
-    await let_pass()
+    await yield_to_loop()
 
     assert passing.done()
 
@@ -62,7 +62,9 @@ async def test_others_pass_before_and_behind_the_carrying_out_of_a_large_request
     async def carried_out(said: BytesValue) -> BytesValue:
         return noted(said)
 
-    echo = unary(BytesValue, noted, carried_out, noted).bind("test/Echo", Desk(max_message_bytes=10 * LARGE))
+    echo = unary(BytesValue, noted, carried_out, noted).bind(
+        "test/Echo", RequestLimits(max_message_bytes=10 * LARGE)
+    )
     answer = await echo(request := BytesValue(value=bytes(size)).SerializeToString(), cast(Any, None))
 
     assert answer == request
@@ -72,7 +74,7 @@ async def test_others_pass_before_and_behind_the_carrying_out_of_a_large_request
 async def test_a_bank_that_is_referenced_stays_as_it_is() -> None:
     bank = bank_with(2 * FEW)
 
-    leave_by_and_by(bank)
+    free_in_background(bank)
     await turns(100)
 
     assert len(bank.nodes) == 2 * FEW
@@ -81,7 +83,7 @@ async def test_a_bank_that_is_referenced_stays_as_it_is() -> None:
 async def test_a_bank_without_references_goes_a_little_at_a_time() -> None:
     bank = bank_with(3 * FEW)
     nodes = bank.nodes
-    leave_by_and_by(bank)
+    free_in_background(bank)
 
     del bank
     left = [len(nodes)]
@@ -97,7 +99,7 @@ async def test_interactions_go_with_the_bank() -> None:
     told = InteractionAdd(interaction=interaction("i1", "One.", "Two."))
     bank = Bank.found(story.founding(told), story.uid, Tuning())
     interactions = bank.tree.interactions
-    leave_by_and_by(bank)
+    free_in_background(bank)
 
     del bank
     await turns(20)
@@ -108,8 +110,8 @@ async def test_interactions_go_with_the_bank() -> None:
 async def test_a_bank_that_leaves_twice_leaves_once() -> None:
     bank = bank_with(FEW)
     nodes = bank.nodes
-    leave_by_and_by(bank)
-    leave_by_and_by(bank)
+    free_in_background(bank)
+    free_in_background(bank)
 
     del bank
     await turns(20)
@@ -120,7 +122,7 @@ async def test_a_bank_that_leaves_twice_leaves_once() -> None:
 def test_a_bank_that_outlives_its_loop_goes_all_the_same() -> None:
     async def left() -> Bank:
         bank = bank_with(1)
-        leave_by_and_by(bank)
+        free_in_background(bank)
         return bank
 
     bank = asyncio.run(left())

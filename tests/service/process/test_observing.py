@@ -10,11 +10,11 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 
-from core.agents.usage import Answer, Asked
+from core.agents.usage import Answer, RoleCall
 from core.ids import BankId, InteractionId, Tenant
 from core.keys import BankKey
 from core.model.usage import RoleUsage, Usage
-from core.usecases.observer import Structured
+from core.usecases.observer import StructuringEnded
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1.query_graph_pb2 import AddNodeRequest
 from memorybank.v1.retrieval_pb2 import SearchRequest
@@ -139,7 +139,7 @@ def test_tokens_and_fallbacks_have_their_place() -> None:
     metrics = PrometheusMetrics()
     cost = RoleUsage(calls=2, input_tokens=300, output_tokens=20, fell_back=1)
 
-    metrics.asked(Asked(role="judge", answer=Answer.FELL_BACK, seconds=0.2, cost=cost))
+    metrics.asked(RoleCall(role="judge", answer=Answer.FELL_BACK, seconds=0.2, cost=cost))
 
     value = metrics.registry.get_sample_value
     assert value("memorybank_agent_calls_total", {"role": "judge", "outcome": "fell_back"}) == 1
@@ -181,7 +181,7 @@ def test_a_call_is_told_apart_by_service_method_and_code() -> None:
 
 def test_a_defect_in_background_work_is_an_error_with_its_traceback() -> None:
     broken = KeyError("never meant to be")
-    told = Structured(
+    told = StructuringEnded(
         key=BankKey(tenant=Tenant("t"), bank_id=BankId("b1")),
         interaction_id=InteractionId("i1"),
         usage=Usage(),
@@ -203,7 +203,7 @@ def test_every_question_leaves_a_line_for_who_debugs() -> None:
     cost = RoleUsage(calls=2, input_tokens=300, output_tokens=20, milliseconds=70)
 
     with capture_logs() as events:
-        Logging().asked(Asked(role="planner", answer=Answer.INVALID, seconds=0.07, cost=cost))
+        Logging().asked(RoleCall(role="planner", answer=Answer.INVALID, seconds=0.07, cost=cost))
 
     assert events == [
         {

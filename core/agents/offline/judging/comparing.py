@@ -54,7 +54,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class Comparison:
     """What two sentences are to each other. `unlike`: each has a quantity that the other has not, or they are about
     different things."""
 
@@ -116,11 +116,11 @@ def of_clauses(parts: Sequence[Likelihood | None], lines: JudgeThresholds) -> Li
 
 def told(
     new: Side, others: Sequence[Side], pair: Pair, alike: Alike, whole: Likelihood, lines: JudgeThresholds
-) -> Compared:
+) -> Comparison:
     """Returns what the likelihoods of a pair come to. `alike`: its texts as compared."""
     a, b = _of(new, others, pair)
     grade = None if a.generated or b.generated else graded(whole.contradiction, lines)
-    return Compared(
+    return Comparison(
         pair=pair,
         contradiction=whole.contradiction,
         grade=grade,
@@ -129,7 +129,7 @@ def told(
     )
 
 
-def says_the_same(one: Compared, lines: JudgeThresholds) -> bool:
+def says_the_same(one: Comparison, lines: JudgeThresholds) -> bool:
     return not one.unlike and one.sameness >= lines.same and one.contradiction < lines.not_contrary
 
 

@@ -7,7 +7,7 @@ merged. A side is held by the other if each of its sentences has one that says t
 from collections.abc import Sequence
 
 from core.agents.offline.at_issue import at_issue
-from core.agents.offline.judging.comparing import Compared, JudgeThresholds, Side, says_the_same
+from core.agents.offline.judging.comparing import Comparison, JudgeThresholds, Side, says_the_same
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion
 from core.language import language_of
 from core.language.phrases import TopicPhrases
@@ -17,7 +17,7 @@ LEAST_TERMS = 2  # of a side that is held: "Thanks!" is said again and again
 
 
 def opinion_of(
-    new: Side, other: Side, compared: Sequence[Compared], lines: JudgeThresholds, model: str
+    new: Side, other: Side, compared: Sequence[Comparison], lines: JudgeThresholds, model: str
 ) -> ConflictOpinion | MergeOpinion | None:
     """Returns the opinion on two sides, or None where there is none. `model`: what compared their sentences."""
     graded = [one for one in compared if one.grade is not None]
@@ -27,7 +27,7 @@ def opinion_of(
     return _merge(new, other, [one for one in compared if says_the_same(one, lines)])
 
 
-def _conflict(new: Side, other: Side, one: Compared, model: str) -> ConflictOpinion:
+def _conflict(new: Side, other: Side, one: Comparison, model: str) -> ConflictOpinion:
     ours, theirs = new.sentences[one.pair.i], other.sentences[one.pair.j]
     topics = language_of(ours.text).phrases.topics
     return ConflictOpinion(
@@ -41,7 +41,7 @@ def _conflict(new: Side, other: Side, one: Compared, model: str) -> ConflictOpin
     )
 
 
-def _merge(new: Side, other: Side, same: Sequence[Compared]) -> MergeOpinion | None:
+def _merge(new: Side, other: Side, same: Sequence[Comparison]) -> MergeOpinion | None:
     ours_held = _holds(new, {one.pair.i for one in same})
     theirs_held = _holds(other, {one.pair.j for one in same})
     if not (ours_held or theirs_held):

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.agents.offline.judging.comparing import Compared, JudgeThresholds, Pair, Side, graded, says_the_same
+from core.agents.offline.judging.comparing import (
+    Comparison,
+    JudgeThresholds,
+    Pair,
+    Side,
+    graded,
+    says_the_same,
+)
 from core.agents.offline.judging.context import differ
 from core.agents.offline.judging.opinions import opinion_of
 from core.agents.offline.judging.sentences import Sentence
@@ -126,13 +133,13 @@ def _first_of(told: Sequence[SentencePair]) -> PairReason:
     return next(why for why, bars in TRIED.items() if not bars.isdisjoint(held))
 
 
-def _counted(one: SentencePair, without: frozenset[Bar], lines: JudgeThresholds) -> Compared | None:
+def _counted(one: SentencePair, without: frozenset[Bar], lines: JudgeThresholds) -> Comparison | None:
     """Returns what two sentences come to where some bars do not hold; None: they are not compared."""
     bars = one.bars - without
     if one.likelihood is None or not bars.isdisjoint({Bar.ENTRIES, Bar.NOT_NEAREST}):
         return None
     likely = one.likelihood
-    return Compared(
+    return Comparison(
         pair=one.pair,
         contradiction=likely.contradiction,
         grade=None if Bar.GENERATED in bars else graded(likely.contradiction, lines),

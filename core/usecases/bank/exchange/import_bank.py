@@ -12,9 +12,9 @@ from core.ids import AttachmentId, BankId, Tenant, is_id
 from core.keys import BankKey
 from core.model.bank import BankRecord, SpaceSource
 from core.model.interaction import Attachment
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.exchange.export_records import BREATH, ExportRecord, FileChunk
-from core.usecases.bank.exchange.import_records import Gathered
+from core.usecases.bank.exchange.import_records import ExportRecords
 from core.usecases.bank.structuring.embed_segments import embed_later
 from core.usecases.bank.verbs.create_bank import space_for
 from core.usecases.bank.verbs.get_bank import BankCounts, counts_of
@@ -42,7 +42,7 @@ class BankImported:
 
 async def import_bank(
     house: House, command: ImportBank, records: AsyncIterator[ExportRecord]
-) -> Committed[BankImported]:
+) -> CommitResult[BankImported]:
     """Takes in all records, then founds the bank at the revision it was exported at; it gets a uid of its own, and if
     it had finished, it finishes now.
 
@@ -68,14 +68,14 @@ class BankImport:
         self._house = house
         self._command = command
         self._records = records
-        self._gathered = Gathered(house.limits)
+        self._gathered = ExportRecords(house.limits)
         self._ahead: ExportRecord | None = None
         self._kept: dict[AttachmentId, Attachment] = {}
         self._uid = house.ids.new("u")
         self._key: BankKey | None = None
-        self._founding: asyncio.Future[Committed[BankRecord]] | None = None
+        self._founding: asyncio.Future[CommitResult[BankRecord]] | None = None
 
-    async def found(self) -> Committed[BankImported]:
+    async def found(self) -> CommitResult[BankImported]:
         """Makes the bank of what was read."""
         key = await self._place()
         state = self._state(key)
@@ -93,9 +93,9 @@ class BankImport:
         if not committed.replayed:
             for interaction_id in wanting.keys() - unfinished:  # structuring embeds its own
                 embed_later(self._house, key, interaction_id)
-        return Committed(result=imported, revision=committed.revision, replayed=committed.replayed)
+        return CommitResult(result=imported, revision=committed.revision, replayed=committed.replayed)
 
-    async def _found(self, key: BankKey, draft: Draft[BankRecord], revision: int) -> Committed[BankRecord]:
+    async def _found(self, key: BankKey, draft: Draft[BankRecord], revision: int) -> CommitResult[BankRecord]:
         self._founding = asyncio.ensure_future(self._house.banks.found(key, draft, self._request(), revision))
         return await asyncio.shield(self._founding)
 

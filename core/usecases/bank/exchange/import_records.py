@@ -1,6 +1,6 @@
 """Reading an export: every record is checked as it comes, against those before it.
 
-Law: what `Gathered` yields is a bank that could have come about by changes: every id that is
+Law: what `ExportRecords` yields is a bank that could have come about by changes: every id that is
 named exists, vectors are unit vectors of the bank's space, merges form a tree.
 """
 
@@ -78,7 +78,7 @@ class _Text:
     length: int = 0
 
 
-class Gathered:
+class ExportRecords:
     """The records of one export so far. `take` raises ImportInvalid (naming the record) and LimitReached."""
 
     def __init__(self, limits: Limits) -> None:

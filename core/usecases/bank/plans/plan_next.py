@@ -1,6 +1,6 @@
 """Planning the next step where no interaction brings it about: a goal was set, or work ran out."""
 
-from core.agents.opinions import Unasked
+from core.agents.opinions import OpinionPending
 from core.agents.roles import Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
@@ -31,7 +31,7 @@ async def plan_next(house: House, key: BankKey, ledger: Ledger, *, goalless: boo
         asked = bank.insight_revision
         if asked not in made:
             progress = Progress(conflicts=tuple(bank.open_conflicts()))
-            raise Unasked(lambda: ask(asked, insight, progress))
+            raise OpinionPending(lambda: ask(asked, insight, progress))
         steps = tuple(insight_steps(house, bank, made[asked]))
         return Draft(result=None, steps=steps, touches=frozenset(("insight", "bank")))
 

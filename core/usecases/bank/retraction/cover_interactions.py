@@ -22,7 +22,7 @@ from core.model.retraction import RetractionState
 from core.model.structuring import Purpose
 from core.ports.aggregates import Draft, RequestKey
 from core.text.mentions import Mentions, says_something
-from core.usecases.bank.record import Recorded, record_steps
+from core.usecases.bank.record import RecordedAnswer, record_steps
 from core.usecases.bank.structuring.take_up import take_up
 from core.usecases.bank.verbs.close_interactions import CloseInteractions, close_interactions
 from core.usecases.bank.verbs.retract_interactions import RetractInteractions, retract_interactions
@@ -90,16 +90,16 @@ async def _stored(house: House, key: BankKey, one: Interaction, mentions: Mentio
         return None
     new = replace(new, interaction_id=InteractionId(house.ids.new("i")), create_time=house.clock.now())
 
-    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
         return Draft(
-            result=Recorded(interaction_id=new.interaction_id),
+            result=RecordedAnswer(interaction_id=new.interaction_id),
             steps=tuple(record_steps(house, bank, new, Purpose.MEMORIZE)),
             touches=frozenset((f"interaction:{new.interaction_id}",)),
         )
 
     name = f"cover-{one.interaction_id}"
     request = RequestKey(request_id=RequestId(name), verb="EraseMentions", digest=name)
-    done = await house.banks.commit(key, stage, request, Recorded)
+    done = await house.banks.commit(key, stage, request, RecordedAnswer)
     return done.result.interaction_id
 
 

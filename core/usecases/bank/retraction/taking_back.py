@@ -114,7 +114,7 @@ class Taking:
         now: datetime,
         revision: int,
     ) -> None:
-        """Raises Unasked."""
+        """Raises OpinionPending."""
         self._house, self._bank, self._resting = house, bank, resting
         self._now, self._revision = now, revision
         self._changed = self._restored(opinions)
@@ -164,7 +164,7 @@ class Taking:
     # ---- nodes that stay ----
 
     def _restored(self, opinions: Opinions) -> Mapping[NodeId, NodePut]:
-        """Returns nodes that lose the words of those that go, or are disputed no more. Raises Unasked."""
+        """Returns nodes that lose the words of those that go, or are disputed no more. Raises OpinionPending."""
         bank, gone = self._bank, self._resting.nodes
         near = {n for node_id in gone for n in bank.graph.neighbors(node_id)} - gone
         changed: dict[NodeId, Node] = {}

@@ -15,7 +15,7 @@ from core.bank.bank import Bank
 from core.bank.evidence import within
 from core.bank.query import Hit
 from core.context.bank_evidence import BankEvidence, Pair, Side, candidate_of, segment_id, told_of
-from core.context.evidence import Candidate, Disputes, Kind, Said, Source, said
+from core.context.evidence import Candidate, Disputes, Kind, SentenceKeys, Source, said
 from core.context.validations import SIDES, side_texts
 from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.conflict import Conflict
@@ -191,7 +191,7 @@ class _Pairs:
                     if ref in found and (not side.quote or side.quote in bank.tree.text(ref)):
                         self.of.setdefault(ref, []).append(conflict)
 
-    def repeated_by(self, told: Said) -> list[Conflict]:
+    def repeated_by(self, told: SentenceKeys) -> list[Conflict]:
         """Returns the conflicts of which a text holds a sentence of a side."""
         return [self._conflicts[name] for name in self.disputes.touched(told)]
 
@@ -231,7 +231,7 @@ def _of_conflict(bank: Bank, conflict: Conflict, pairs: _Pairs, row: int) -> _Me
         conflict.conflict_id,
         Kind.PAIR,
         newest,
-        Said(sentences.union(*at_issue), True),
+        SentenceKeys(sentences.union(*at_issue), True),
         0,
     )
     keys: list[SegmentRef | NodeId] = [side.node_id for side in conflict.sides]

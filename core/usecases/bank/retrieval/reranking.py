@@ -19,7 +19,7 @@ from core.keys import BankKey
 from core.usecases.house import House, Reranking
 
 
-class Reranked(StrEnum):
+class RerankOutcome(StrEnum):
     """What became of a query's reranking."""
 
     UNASKED = "unasked"  # there is none, it was to be left out, or nothing was there for it to read
@@ -29,14 +29,14 @@ class Reranked(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class RerankResult:
     """What became of it, and where it is DONE, the opinions."""
 
-    reranked: Reranked = Reranked.UNASKED
+    reranked: RerankOutcome = RerankOutcome.UNASKED
     opinions: Opinions | None = None
 
 
-UNJUDGED = Judged()
+UNJUDGED = RerankResult()
 
 Queries = Callable[[Bank], Sequence[Query | None]]
 """The queries as they stand for a bank; None for what no reranker is asked about."""
@@ -44,7 +44,7 @@ Queries = Callable[[Bank], Sequence[Query | None]]
 
 async def second_opinions(
     house: House, key: BankKey, min_revision: int, queries: Queries
-) -> Sequence[Judged]:
+) -> Sequence[RerankResult]:
     """Returns the scores that the house's reranker gives the candidates of each query. Raises what reading a bank
     does, and what `queries` does."""
     chosen = house.reranking
@@ -62,20 +62,20 @@ def _texts(bank: Bank, query: Query | None, chosen: Reranking) -> list[str]:
 
 async def _judged(
     house: House, key: BankKey, chosen: Reranking, query: Query | None, texts: Sequence[str]
-) -> Judged:
+) -> RerankResult:
     if query is None or not texts:
         return UNJUDGED
     try:
         with house.workshop.ledger(key).spending("reranker"):
             scores = await chosen.reranker.rerank(query.text[: chosen.characters], texts)
     except RerankerLate:
-        return Judged(reranked=Reranked.LATE)
+        return RerankResult(reranked=RerankOutcome.LATE)
     except RerankerUnavailable:
-        return Judged(reranked=Reranked.UNAVAILABLE)
+        return RerankResult(reranked=RerankOutcome.UNAVAILABLE)
     opinions = Opinions(
         by_text=dict(zip(texts, scores, strict=True)),
         weight=chosen.weight,
         depth=chosen.candidates,
         characters=chosen.characters,
     )
-    return Judged(reranked=Reranked.DONE, opinions=opinions)
+    return RerankResult(reranked=RerankOutcome.DONE, opinions=opinions)

@@ -5,7 +5,7 @@ Law: pure; reads the bank, changes nothing.
 
 from collections.abc import Iterable, Sequence
 
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
+from core.agents.roles import Consolidation, MergeSource, Neighbor, Topic
 from core.bank.bank import Bank
 from core.bank.graph import Links
 from core.ids import NodeId
@@ -53,8 +53,8 @@ def _vector_of_summary(bank: Bank, node: Node) -> Vector | None:
     return bank.verbatim.vectors.get(node.segments[0])
 
 
-def absorbed(nodes: Iterable[Node]) -> tuple[Absorbed, ...]:
-    return tuple(Absorbed(topic=topic(node), event_time=node.event_time) for node in nodes)
+def absorbed(nodes: Iterable[Node]) -> tuple[MergeSource, ...]:
+    return tuple(MergeSource(topic=topic(node), event_time=node.event_time) for node in nodes)
 
 
 def inherited(bank: Bank, links: Links) -> tuple[Neighbor, ...]:

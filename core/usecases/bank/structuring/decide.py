@@ -6,12 +6,12 @@ Law: nothing is held across an answer; what is stored was decided on the bank as
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from core.agents.opinions import Unasked
+from core.agents.opinions import OpinionPending
 from core.agents.usage import Ledger
 from core.aggregate.change import Head
 from core.bank.bank import Bank
 from core.keys import BankKey
-from core.ports.aggregates import Committed, Draft, RequestKey, Result
+from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
 from core.usecases.house import House
 from core.usecases.spending import commit
 
@@ -31,7 +31,7 @@ async def decide(
     ledger: Ledger,
     request: RequestKey | None = None,
     answer: type[Result] | None = None,
-) -> Committed[Result]:
+) -> CommitResult[Result]:
     """Composes until no opinion is missing, then commits the draft as it is; a bank that moved meanwhile is composed on
     again."""
     last: _Composed | None = None
@@ -48,5 +48,5 @@ async def decide(
                     revision = bank.revision + 1  # gathers opinions without holding up the writer
                     last = _Composed(bank.head, revision, compose(bank, revision))
             return await commit(house, key, stage, ledger, request, answer)
-        except Unasked as missing:
+        except OpinionPending as missing:
             await missing.ask()

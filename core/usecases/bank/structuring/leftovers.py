@@ -16,7 +16,7 @@ async def take_up_leftovers(house: House, untouched_for: timedelta) -> int:
     """Starts on interactions that have not moved for so long; returns how many. Their outcome is stored, not awaited.
 
     Banks whose agents failed are left alone for longer each time, and then tried with one interaction
-    (see `Patience`). What another process is at work on is left to it. Of banks in memory, vectors that segments
+    (see `RetryBackoff`). What another process is at work on is left to it. Of banks in memory, vectors that segments
     lack are made too (where a crash cut their making short).
     """
     before = house.clock.now() - untouched_for

@@ -93,7 +93,7 @@ async def embed_noted(house: House, key: BankKey) -> None:
 
 
 def _puts(house: House, bank: Bank, opinions: Opinions, batch: Sequence[NodeId]) -> Iterator[NodePut]:
-    """Yields the steps of nodes that get another vector; their words, and so their revisions, stay. Raises Unasked."""
+    """Yields the steps of nodes that get another vector; their words and revisions stay. Raises OpinionPending."""
     noted = bank.record.unembedded
     vectors = bank.node_vectors
     nodes = [bank.nodes[n] for n in batch if n in bank.nodes and checksum(vectors.get(n)) == noted[n]]

@@ -82,20 +82,20 @@ class Round:
     # ---- ways in ----
 
     def enter(self, node: Node, vector: Vector, *, judged: bool = True) -> Outcome:
-        """Enters a node that is not in the bank yet. One that is not `judged` is related only. Raises Unasked."""
+        """Enters a node that is not in the bank yet. One that is not `judged` is but related. Raises OpinionPending."""
         self._entered, self._vector = node, vector
         self._points.mark(repetitions_in(self._bank, node.source, node.segments))
         return self._go_round() if judged else self._join_related()
 
     def reconsider(self, node_id: NodeId) -> Outcome:
-        """Sends a node of the bank round again, its settled partners and neighbours apart. Raises Unasked."""
+        """Sends a node of the bank round again, its settled partners and neighbours apart. Raises OpinionPending."""
         self._entered = self._edits.shown(node_id)
         self._vector = self._bank.node_vectors.get(node_id)
         self._neighbors = set(self._bank.graph.neighbors(node_id))
         return self._go_round()
 
     def settle(self, conflict: Conflict, verdict: Verdict) -> Outcome:
-        """Closes the conflict by the verdict: its nodes become one, or stay apart. Raises Unasked."""
+        """Closes the conflict by the verdict: its nodes become one, or stay apart. Raises OpinionPending."""
         sides = tuple(topic(self._bank.nodes[side.node_id]) for side in conflict.sides)
         type_ = verdict.type or self._opinions.verdict_type(sides, verdict.text, verdict.evidence)
         if type_ is VerdictType.MERGE:
@@ -132,7 +132,7 @@ class Round:
         """Makes nodes one at a caller's request, without going round.
 
         `texts` are the caller's words for it. Neighbours are reworded by the Consolidator, but in a bank
-        of CLIENT vectors, where `texts` and `vector` must be given, they are left alone. Raises Unasked.
+        of CLIENT vectors, where `texts` and `vector` must be given, they are left alone. Raises OpinionPending.
         """
         links = self._links(nodes)
         if texts is None:
@@ -389,7 +389,7 @@ class Round:
         return inherited_links(near, self._edits.gone)
 
     def _vectors_of(self, made: Sequence[Node], reworded: Sequence[Node]) -> list[Vector | None]:
-        """Returns the vectors of both; None for each that is embedded later. Raises Unasked."""
+        """Returns the vectors of both; None for each that is embedded later. Raises OpinionPending."""
         now = made if self._embeds_later else (*made, *reworded)
         vectors = self._opinions.vectors([embedding_text(node) for node in now])
         later = reworded if self._embeds_later else ()

@@ -25,7 +25,7 @@ SHARED = 0.5  # of the words that set a refuted sentence apart: Chinese ones ove
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class SettledConflict:
     """A conflict that a verdict resolved: what it refuted, verbatim, and what stood against that."""
 
     conflict: Conflict
@@ -42,13 +42,13 @@ class Points:
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
-        self._own: list[Settled] = []
+        self._own: list[SettledConflict] = []
         self.refuted: list[SegmentRefute] = []
         self.pairs: list[tuple[NodeId, NodeId]] = []
 
     def settle(self, conflict: Conflict, sides: Sequence[Node], wrong: Sequence[str]) -> None:
         """Settles what a verdict refutes in these sentences of the sides, and what repeats them from now on."""
-        self._own.append(Settled(conflict=conflict, refuted=tuple(wrong)))
+        self._own.append(SettledConflict(conflict=conflict, refuted=tuple(wrong)))
         self._refute(conflict, sides, wrong)
 
     def is_settled(self, current: Node, stands_for: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
@@ -93,10 +93,10 @@ class Points:
         self.mark(refuted_words(self._bank, nodes, wrong, conflict.conflict_id))
 
 
-def settled_by(bank: Bank, node_id: NodeId) -> list[Settled]:
+def settled_by(bank: Bank, node_id: NodeId) -> list[SettledConflict]:
     """Returns what the verdicts settled that made this node, or one that it absorbed."""
     return [
-        Settled(conflict=conflict, refuted=_refuted(bank, conflict))
+        SettledConflict(conflict=conflict, refuted=_refuted(bank, conflict))
         for conflict in bank.conflicts.values()
         if conflict.status is ConflictStatus.RESOLVED
         and conflict.node_id is not None

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from core.agents.opinions import Opinions, Unasked
+from core.agents.opinions import OpinionPending, Opinions
 from core.agents.roles import Cluster, Progress
 from core.agents.usage import Ledger
 from core.bank.bank import Bank
@@ -347,7 +347,7 @@ class _Work:
                 asked = bank.insight_revision
                 if asked not in made:
                     progress = progress_of(bank, interaction)
-                    raise Unasked(lambda: self._plan(insight, progress, made, asked))
+                    raise OpinionPending(lambda: self._plan(insight, progress, made, asked))
                 insight = made[asked]
             done = replace(
                 now,

@@ -10,7 +10,7 @@ from core.keys import BankKey
 from core.usecases.bank.structuring.structure import structure
 from core.usecases.claims import work_on
 from core.usecases.house import House
-from core.usecases.observer import Structured
+from core.usecases.observer import StructuringEnded
 from core.usecases.workshop import Report, Running
 
 
@@ -52,5 +52,5 @@ def _tell(
             """Leaves the work as it is: the process stops, and the next to open the bank goes on."""
         case _:
             patience.failed(key, interaction_id, failure)
-    outcome = Structured(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
+    outcome = StructuringEnded(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
     house.workshop.observer.structured(outcome)

@@ -16,7 +16,7 @@ from core.keys import BankKey
 from core.model.interaction import Interaction, InteractionOrigin
 from core.model.node import Node
 from core.model.vector import Vector
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.text.segmenting import segment
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
@@ -63,7 +63,7 @@ class NodesAdded:
     nodes: tuple[Node, ...]
 
 
-async def add_nodes(house: House, command: AddNodes) -> Committed[NodesAdded]:
+async def add_nodes(house: House, command: AddNodes) -> CommitResult[NodesAdded]:
     """Raises NodeExists, NodeNotFound and NodeAbsorbed (a related one), InteractionNotFound, EmbeddingRequired,
     EmbeddingSpaceMismatch, InvalidField, EmbedderUnavailable, LimitReached, BankNotFound, RequestIdReused."""
     adding = _Adding(house, command)
@@ -133,7 +133,7 @@ class _Adding:
             )
 
     def compose(self, bank: Bank, revision: int) -> Draft[NodesAdded]:
-        """Returns everything as one change. Raises Unasked."""
+        """Returns everything as one change. Raises OpinionPending."""
         self._check(bank)
         nodes = [self._node(bank, place, revision) for place in range(len(self._ids))]
         vectors = self._vectors(bank, nodes)
@@ -189,7 +189,7 @@ class _Adding:
         )
 
     def _vectors(self, bank: Bank, nodes: Sequence[Node]) -> list[Vector]:
-        """Returns the callers' vectors, and the service's for nodes that came without. Raises Unasked."""
+        """Returns the callers' vectors, and the service's for nodes that came without. Raises OpinionPending."""
         given: dict[NodeId, Vector] = {}
         for place, new in enumerate(self._command.nodes):
             path = self._path(place, "embedding")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from core.bank.bank import Bank
 from core.bank.gathering import Memory, gathered
 from core.bank.placed import FAILED
-from core.bank.query import Found, Hit, Query, Target
+from core.bank.query import Hit, Query, QueryResult, Target
 from core.bank.reranked import Opinions
 from core.bank.search import search
 from core.context.bank_evidence import BankEvidence, bank_sections
@@ -18,7 +18,7 @@ from core.context.evidence import NOTHING, Placement, placed
 from core.context.floor import below_floor
 from core.context.memories import memory_sections
 from core.context.prompt import Frame, ToolFormat, frame, least_budget, tools
-from core.context.sections import Assembled, LeftOut, Section, SectionSize
+from core.context.sections import Assembly, LeftOut, Section, SectionSize
 from core.context.validations import SideText, side_texts
 from core.errors import BudgetTooSmall
 from core.ids import ConflictId, NodeId
@@ -30,7 +30,7 @@ from core.model.node import Node
 from core.model.vector import Vector
 from core.text.needs import has_need
 from core.usecases.bank.retrieval.candidates import bank_evidence
-from core.usecases.bank.retrieval.reranking import UNJUDGED, Judged, Reranked, second_opinions
+from core.usecases.bank.retrieval.reranking import UNJUDGED, RerankOutcome, RerankResult, second_opinions
 from core.usecases.house import House, require_own_space
 from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
@@ -68,7 +68,7 @@ class Augment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Augmented:
+class AugmentResult:
     """`tools` are JSON declarations in the format asked for; they stand in the prompt too, but for `tools_apart`."""
 
     prompt: str
@@ -78,12 +78,12 @@ class Augmented:
     left_out: tuple[LeftOut, ...]
     tokens: int
     revision: int
-    reranked: Reranked = Reranked.UNASKED
+    reranked: RerankOutcome = RerankOutcome.UNASKED
     below_floor: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
+class BankRecall:
     """What a bank has for a prompt, before it is fitted into a budget. `evidence`: what was found, in the search's
     order; None where the command names a target, and `targeted` shows what it found. `has_task`: its task state says
     something. `words`: of the task."""
@@ -96,18 +96,18 @@ class Gathered:
     tools: tuple[str, ...]
     hits: tuple[Hit, ...]
     revision: int
-    reranked: Reranked
+    reranked: RerankOutcome
     has_task: bool
 
 
-async def augment(house: House, command: Augment) -> Augmented:
+async def augment(house: House, command: Augment) -> AugmentResult:
     """Searches for the query and assembles the prompt. Raises BankNotFound, BudgetTooSmall,
     EmbeddingSpaceMismatch."""
     budget = budget_of(house, command)
     found = await gather(house, command, budget)
     placement = _placement(found, command, budget)
-    made: Assembled = assemble(_sections(found, placement, budget), budget, "token_budget")
-    return Augmented(
+    made: Assembly = assemble(_sections(found, placement, budget), budget, "token_budget")
+    return AugmentResult(
         prompt=made.text,
         tools=found.tools,
         hits=found.hits,
@@ -120,7 +120,7 @@ async def augment(house: House, command: Augment) -> Augmented:
     )
 
 
-def _placement(found: Gathered, command: Augment, budget: int) -> Placement:
+def _placement(found: BankRecall, command: Augment, budget: int) -> Placement:
     if found.evidence is None:
         return NOTHING
     return placed(
@@ -132,7 +132,7 @@ def _placement(found: Gathered, command: Augment, budget: int) -> Placement:
     )
 
 
-def _sections(found: Gathered, placement: Placement, budget: int) -> list[Section]:
+def _sections(found: BankRecall, placement: Placement, budget: int) -> list[Section]:
     """Returns the tool, the task's state, what was recorded, and what to do now."""
     frame, memories = found.frame, list(found.targeted)
     if found.evidence is not None:
@@ -143,7 +143,7 @@ def _sections(found: Gathered, placement: Placement, budget: int) -> list[Sectio
     return [frame.tool, frame.state, *recorded, frame.now]
 
 
-async def gather(house: House, command: Augment, budget: int) -> Gathered:
+async def gather(house: House, command: Augment, budget: int) -> BankRecall:
     """Searches for the query, and lays out what a prompt of `budget` tokens should hold. Raises BankNotFound,
     EmbeddingSpaceMismatch."""
     async with house.banks.reading(command.key, command.min_revision) as bank:
@@ -165,7 +165,7 @@ async def gather(house: House, command: Augment, budget: int) -> Gathered:
         words = language_of(bank.insight.goal).task_headings
         remembered = _remembered(house, bank, command, query(bank), judged.opinions, words)
         declared = tools(words, command.tool_format)
-        return Gathered(
+        return BankRecall(
             frame=frame(
                 bank.insight,
                 [*bank.open_conflicts(), *bank.suspected_conflicts()],
@@ -199,7 +199,7 @@ def budget_of(house: House, command: Augment) -> int:
     return command.token_budget or house.retrieval.token_budget
 
 
-async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]) -> Judged:
+async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]) -> RerankResult:
     """Returns the reranker's opinions; of nodes where there are no segments for it to read."""
     key, least = command.key, command.min_revision
     (judged,) = await second_opinions(house, key, least, lambda bank: [query(bank)])
@@ -239,7 +239,7 @@ def _remembered(
     return _Remembered(tuple(_hits(memories)), evidence=evidence)
 
 
-def _weighed(bank: Bank, found: Found) -> tuple[tuple[Hit, ...], frozenset[NodeId]]:
+def _weighed(bank: Bank, found: QueryResult) -> tuple[tuple[Hit, ...], frozenset[NodeId]]:
     """Returns the hits, of which nodes that stand only for failed steps weigh less; and which of all nodes found do
     so."""
     tried = _attempts(bank, (*(hit.node for hit in found.hits if hit.node), *found.neighbors))

@@ -36,7 +36,7 @@ from core.model.interaction_retraction import InteractionRetraction
 from core.model.node import NodeState
 from core.model.retraction import RetractionState
 from core.model.structuring import StructuringState
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import insight_steps
 from core.usecases.bank.structuring.take_up import take_up
 from core.usecases.house import House
@@ -61,7 +61,7 @@ class InteractionsEnded:
     anew: tuple[InteractionId, ...]
 
 
-async def close_interactions(house: House, command: CloseInteractions) -> Committed[InteractionsEnded]:
+async def close_interactions(house: House, command: CloseInteractions) -> CommitResult[InteractionsEnded]:
     """Raises RetractionNotFound, RetractionClosed, BankNotFound, RequestIdReused."""
     now = house.clock.now()
 

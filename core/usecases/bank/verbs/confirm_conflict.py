@@ -9,7 +9,7 @@ from core.keys import BankKey
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
 from core.model.node import NodeState
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import insight_steps
 from core.usecases.bank.plans.planning import with_validations
 from core.usecases.bank.structuring.verdicts import open_conflict
@@ -29,7 +29,7 @@ class ConflictConfirmed:
     insight: Insight
 
 
-async def confirm_conflict(house: House, command: ConfirmConflict) -> Committed[ConflictConfirmed]:
+async def confirm_conflict(house: House, command: ConfirmConflict) -> CommitResult[ConflictConfirmed]:
     """Opens a suspected conflict; one that is open stays as it is. Raises ConflictNotFound, ConflictClosed,
     BankNotFound, RequestIdReused."""
 

@@ -11,7 +11,7 @@ from core.errors import BankExists, BankNotFound, EmbeddingSpaceMismatch
 from core.ids import BankId, Tenant
 from core.keys import BankKey
 from core.model.bank import BankRecord, EmbeddingSpace, RetrievalSettings, SpaceSource
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 
 
@@ -70,7 +70,7 @@ async def _existing(house: House, key: BankKey, asked: EmbeddingSpace | None) ->
         return BankMade(record=bank.record, revision=bank.revision, existed=True)
 
 
-async def create_bank(house: House, command: CreateBank) -> Committed[BankRecord]:
+async def create_bank(house: House, command: CreateBank) -> CommitResult[BankRecord]:
     """Raises BankExists, EmbeddingSpaceMismatch, RequestIdReused."""
     now = house.clock.now()
     bank_id = command.bank_id or new_bank_id(house, command.tenant, command.request, command.bank_prefix)

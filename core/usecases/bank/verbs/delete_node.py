@@ -15,7 +15,7 @@ from core.ids import NodeId
 from core.keys import BankKey
 from core.model.conflict import ConflictStatus
 from core.model.node import Node, NodeState
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.planning import with_validations, without_conflict
 from core.usecases.bank.structuring.absorb import embedding_text
@@ -40,7 +40,7 @@ class NodeDeleted:
     node_id: NodeId
 
 
-async def delete_node(house: House, command: DeleteNode) -> Committed[NodeDeleted]:
+async def delete_node(house: House, command: DeleteNode) -> CommitResult[NodeDeleted]:
     """Raises NodeNotFound, NodeAbsorbed, StaleRevision, EmbedderUnavailable, BankNotFound, RequestIdReused."""
     now = house.clock.now()
     ledger = house.workshop.ledger(command.key)
@@ -98,7 +98,7 @@ class _Farewell:
         return frozenset(nodes | conflicts | ({"insight", "bank"} if conflicts else set()))
 
     def _restore_neighbors(self, opinions: Opinions) -> None:
-        """Neighbours that speak in its words lose these. Raises Unasked."""
+        """Neighbours that speak in its words lose these. Raises OpinionPending."""
         near = [self._bank.nodes[n] for n in self._bank.graph.neighbors(self._node.node_id)]
         left = [words_without(self._bank, n, self._node.node_id) for n in near]
         restored = [

@@ -15,7 +15,7 @@ from core.model.usage import Usage
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.bank.record import (
     Context,
-    Recorded,
+    RecordedAnswer,
     make_interaction,
     record_steps,
     require_not_retracted,
@@ -44,7 +44,7 @@ class Memorize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memorized:
+class MemorizeResult:
     """What became of an interaction so far. `node_ids` stand for it today; `joined_node_ids` are those of them that had
     its words already. Once it is structured, `insight`, `usage` and `revision` are those of that moment, however often
     it is asked for."""
@@ -62,7 +62,7 @@ class Memorized:
     replayed: bool = False
 
 
-async def memorize(house: House, command: Memorize, report: Report | None = None) -> Memorized:
+async def memorize(house: House, command: Memorize, report: Report | None = None) -> MemorizeResult:
     """Stores the context durably, then structures it (or leaves that to the background).
 
     Raises BankNotFound, InteractionExists, AttachmentNotFound, LimitReached, EmbeddingRequired,
@@ -78,15 +78,15 @@ async def memorize(house: House, command: Memorize, report: Report | None = None
 
     purpose = Purpose.REFERENCE if command.skip_judging else Purpose.MEMORIZE
 
-    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
         steps = record_steps(house, bank, interaction, purpose)
         return Draft(
-            result=Recorded(interaction_id=interaction.interaction_id),
+            result=RecordedAnswer(interaction_id=interaction.interaction_id),
             steps=tuple(steps),
             touches=frozenset((f"interaction:{interaction.interaction_id}",)),
         )
 
-    committed = await house.banks.commit(command.key, stage, command.request, Recorded)
+    committed = await house.banks.commit(command.key, stage, command.request, RecordedAnswer)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
     if report is not None:
         report("stored", 1, 1)
@@ -101,7 +101,7 @@ async def outcome(
     replayed: bool,
     report: Report | None = None,
     caller: Ledger | None = None,
-) -> Memorized:
+) -> MemorizeResult:
     """See the interaction's structuring through, if asked to wait, and say what came of it. `caller`: whose budget
     it is part of."""
     async with house.banks.reading(key) as bank:
@@ -124,10 +124,10 @@ def insight_then(bank: Bank, structuring: Structuring) -> Insight:
     return replace(structuring.insight, completed=bank.insight.completed[: structuring.completed_tasks])
 
 
-def _memorized(bank: Bank, interaction_id: InteractionId, replayed: bool) -> Memorized:
+def _memorized(bank: Bank, interaction_id: InteractionId, replayed: bool) -> MemorizeResult:
     structuring = bank.tree.structuring(interaction_id)
     outcomes = [c.outcome for c in bank.tree.clusters(interaction_id) if c.outcome]
-    return Memorized(
+    return MemorizeResult(
         interaction_id=interaction_id,
         state=structuring.state,
         node_ids=_standing(bank, outcomes),

@@ -12,7 +12,7 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.usage import Usage
 from core.model.vector import Vector
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.verbs.add_nodes import require_unused
@@ -49,7 +49,7 @@ class NodesMerged:
     usage: Usage
 
 
-async def merge_nodes(house: House, command: MergeNodes) -> Committed[NodesMerged]:
+async def merge_nodes(house: House, command: MergeNodes) -> CommitResult[NodesMerged]:
     """Raises NodeNotFound, NodeAbsorbed, NodeContested, NodeExists, StaleRevision, EmbeddingRequired,
     EmbeddingSpaceMismatch, InvalidField, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable,
     BankNotFound, RequestIdReused."""

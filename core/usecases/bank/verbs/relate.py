@@ -7,7 +7,7 @@ from core.bank.steps import EdgePut
 from core.errors import InvalidField
 from core.ids import NodeId
 from core.keys import BankKey
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 
 
@@ -20,27 +20,27 @@ class Relate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
+class RelateResult:
     """`created`: they were not related before. If they were, nothing changed."""
 
     created: bool
 
 
-async def relate(house: House, command: Relate) -> Committed[Related]:
+async def relate(house: House, command: Relate) -> CommitResult[RelateResult]:
     """Raises InvalidField for one node twice, NodeNotFound, NodeAbsorbed, BankNotFound, RequestIdReused."""
     one, other = command.node_id, command.other_node_id
     require_two(one, other)
 
-    def stage(bank: Bank, _revision: int) -> Draft[Related]:
+    def stage(bank: Bank, _revision: int) -> Draft[RelateResult]:
         bank.node(one)
         bank.node(other)
         touches = frozenset({f"node:{one}", f"node:{other}"})
         if bank.graph.has_edge(one, other):
-            return Draft(result=Related(created=False), touches=touches)
+            return Draft(result=RelateResult(created=False), touches=touches)
         step = EdgePut(node_id=one, other_node_id=other)
-        return Draft(result=Related(created=True), steps=(step,), touches=touches)
+        return Draft(result=RelateResult(created=True), steps=(step,), touches=touches)
 
-    return await house.banks.commit(command.key, stage, command.request, Related)
+    return await house.banks.commit(command.key, stage, command.request, RelateResult)
 
 
 def require_two(one: NodeId, other: NodeId) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from core.agents.opinions import Opinions, Unasked
+from core.agents.opinions import OpinionPending, Opinions
 from core.agents.roles import Progress
 from core.bank.bank import Bank
 from core.errors import ConflictClosed, InvalidField, StaleRevision
@@ -14,10 +14,10 @@ from core.model.insight import Insight
 from core.model.interaction import InteractionOrigin
 from core.model.structuring import MergeMade, Outcome, Purpose
 from core.model.usage import Usage
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.plan import plan
-from core.usecases.bank.record import Context, Recorded, make_interaction, record_steps
+from core.usecases.bank.record import Context, RecordedAnswer, make_interaction, record_steps
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.structuring.verdicts import open_conflict
@@ -74,16 +74,16 @@ async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolve
         command.evidence,
     )
 
-    def stage(bank: Bank, _revision: int) -> Draft[Recorded]:
+    def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
         conflict_id = _open_conflict(bank, command).conflict_id
         steps = record_steps(house, bank, interaction, Purpose.RESOLVE, conflict_id, command.type)
         return Draft(
-            result=Recorded(interaction_id=interaction.interaction_id),
+            result=RecordedAnswer(interaction_id=interaction.interaction_id),
             steps=tuple(steps),
             touches=frozenset((f"conflict:{conflict_id}",)),
         )
 
-    committed = await house.banks.commit(command.key, stage, command.request, Recorded)
+    committed = await house.banks.commit(command.key, stage, command.request, RecordedAnswer)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
     done = await outcome(house, command.key, interaction_id, Wait.STRUCTURED, committed.replayed)
     async with house.banks.reading(command.key) as bank:
@@ -120,13 +120,13 @@ async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
         insight = round_.insight
         if insight.goal and not insight.pending and not insight.finished:
             if insight not in made:
-                raise Unasked(partial(ask, insight, Progress()))
+                raise OpinionPending(partial(ask, insight, Progress()))
             insight = made[insight]
         planned = insight_steps(house, bank, going_on(house, bank, insight))
         return Draft(result=came_to, steps=(*round_.draft_steps(), *planned), sees_all=True)
 
     async with on_account(house, command.key, ledger):
-        committed: Committed[Outcome] = await decide(
+        committed: CommitResult[Outcome] = await decide(
             house, command.key, compose, ledger, command.request, Outcome
         )
     async with house.banks.reading(command.key) as bank:

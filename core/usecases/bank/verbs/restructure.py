@@ -22,13 +22,13 @@ class Restructure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restructured:
+class RestructureResult:
     structurings: tuple[Structuring, ...]
     usage: Usage
     revision: int
 
 
-async def restructure(house: House, command: Restructure) -> Restructured:
+async def restructure(house: House, command: Restructure) -> RestructureResult:
     """Takes up unfinished interactions, all of them even if one fails; then raises the first failure.
 
     Doing it twice does nothing twice. Raises InteractionNotFound, StructuringFailed.
@@ -50,7 +50,7 @@ async def restructure(house: House, command: Restructure) -> Restructured:
         raise failures[0]
     async with house.banks.reading(command.key) as bank:
         known = bank.tree.structurings
-        return Restructured(
+        return RestructureResult(
             structurings=tuple(known[i] for i in chosen if i in known),
             usage=sum((running.ledger.total() for running in at_work), Usage()),
             revision=bank.revision,

@@ -19,7 +19,7 @@ from core.keys import BankKey
 from core.model.interaction import Interaction
 from core.model.interaction_retraction import InteractionRetraction
 from core.model.retraction import RetractionState
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.retraction.taking_back import Taking, resting_on
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.house import House
@@ -57,7 +57,7 @@ class InteractionsRetracted:
 
 async def retract_interactions(
     house: House, command: RetractInteractions
-) -> Committed[InteractionsRetracted]:
+) -> CommitResult[InteractionsRetracted]:
     """Raises InteractionNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch, BankNotFound, RequestIdReused."""
     now, retraction_id = house.clock.now(), command.retraction_id or house.ids.new("x")
     ledger = house.workshop.ledger(command.key)

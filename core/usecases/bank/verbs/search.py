@@ -8,13 +8,13 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from core.bank.bank import Bank
-from core.bank.query import Filter, Found, Fusion, Query, Target
+from core.bank.query import Filter, Fusion, Query, QueryResult, Target
 from core.bank.search import search
 from core.ids import NodeId
 from core.index.scoring import Mode
 from core.keys import BankKey
 from core.model.vector import Vector
-from core.usecases.bank.retrieval.reranking import UNJUDGED, Judged, Reranked, second_opinions
+from core.usecases.bank.retrieval.reranking import UNJUDGED, RerankOutcome, RerankResult, second_opinions
 from core.usecases.house import House, require_own_space
 from core.usecases.vectors import unit
 from core.verbatim.structure import Structure
@@ -61,9 +61,9 @@ class Searches(NamedTuple):
 class Answer(NamedTuple):
     """What one query found; `vectors` of the hits' nodes in their order, where asked for."""
 
-    found: Found
+    found: QueryResult
     vectors: tuple[Vector | None, ...] = ()
-    reranked: Reranked = Reranked.UNASKED
+    reranked: RerankOutcome = RerankOutcome.UNASKED
 
 
 class SearchAnswers(NamedTuple):
@@ -79,7 +79,7 @@ async def run_searches(house: House, command: Searches) -> SearchAnswers:
     EmbeddingSpaceMismatch."""
     asks = command.asks
     vectors: Mapping[str, Vector] = {}
-    judged: Sequence[Judged] = [UNJUDGED] * len(asks)
+    judged: Sequence[RerankResult] = [UNJUDGED] * len(asks)
     if any(map(_TEXT, asks)):  # else nothing is to be embedded, nor could it be judged
         vectors = await _text_vectors(house, command)
         judged = await _judged(house, command, vectors)
@@ -104,7 +104,7 @@ async def _text_vectors(house: House, command: Searches) -> dict[str, Vector]:
     return dict(zip(wanted, await house.embedder.embed_queries(wanted), strict=True))
 
 
-async def _judged(house: House, command: Searches, vectors: Mapping[str, Vector]) -> Sequence[Judged]:
+async def _judged(house: House, command: Searches, vectors: Mapping[str, Vector]) -> Sequence[RerankResult]:
     """Returns the reranker's scores of each query's candidates, where there is one and it may be used."""
     if house.reranking is None or not any(ask.may_be_reranked for ask in command.asks):
         return [UNJUDGED] * len(command.asks)
@@ -118,7 +118,7 @@ async def _judged(house: House, command: Searches, vectors: Mapping[str, Vector]
     return await second_opinions(house, command.key, command.min_revision, queries)
 
 
-def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None, judged: Judged) -> Answer:
+def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None, judged: RerankResult) -> Answer:
     found = search(bank, _query(house, bank, ask, text_vector), judged.opinions)
     vectors = _vectors(bank, found) if ask.include_embedding else ()
     return Answer(found=found, vectors=vectors, reranked=judged.reranked)
@@ -160,6 +160,6 @@ def _like_node(bank: Bank, query: Query, node_id: NodeId) -> Query:
     )
 
 
-def _vectors(bank: Bank, found: Found) -> tuple[Vector | None, ...]:
+def _vectors(bank: Bank, found: QueryResult) -> tuple[Vector | None, ...]:
     nodes: Sequence[NodeId | None] = [hit.node.node_id if hit.node else None for hit in found.hits]
     return tuple(None if node_id is None else bank.node_vectors.get(node_id) for node_id in nodes)

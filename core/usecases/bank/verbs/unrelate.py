@@ -10,7 +10,7 @@ from core.errors import EdgeNotFound
 from core.ids import NodeId
 from core.keys import BankKey
 from core.model.node import Node
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rewording import words_without
@@ -31,12 +31,12 @@ class Unrelate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unrelated:
+class UnrelateResult:
     node_id: NodeId
     other_node_id: NodeId
 
 
-async def unrelate(house: House, command: Unrelate) -> Committed[Unrelated]:
+async def unrelate(house: House, command: Unrelate) -> CommitResult[UnrelateResult]:
     """Raises InvalidField for one node twice, NodeNotFound, NodeAbsorbed, EdgeNotFound, StaleRevision,
     BankNotFound, RequestIdReused."""
     one, other = command.node_id, command.other_node_id
@@ -46,7 +46,7 @@ async def unrelate(house: House, command: Unrelate) -> Committed[Unrelated]:
     ledger = house.workshop.ledger(command.key)
     opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
 
-    def compose(bank: Bank, revision: int) -> Draft[Unrelated]:
+    def compose(bank: Bank, revision: int) -> Draft[UnrelateResult]:
         ends = bank.node(one), bank.node(other)
         if not bank.graph.has_edge(one, other):
             raise EdgeNotFound(one, other)
@@ -61,16 +61,16 @@ async def unrelate(house: House, command: Unrelate) -> Committed[Unrelated]:
             require_own_space(house, bank)
         near = {n for end in ends for n in bank.graph.neighbors(end.node_id)}
         return Draft(
-            result=Unrelated(node_id=one, other_node_id=other),
+            result=UnrelateResult(node_id=one, other_node_id=other),
             steps=(EdgeDrop(node_id=one, other_node_id=other), *_puts(bank, changed, opinions)),
             touches=frozenset(f"node:{n}" for n in {one, other, *near}),
         )
 
-    return await decide(house, command.key, compose, ledger, command.request, Unrelated)
+    return await decide(house, command.key, compose, ledger, command.request, UnrelateResult)
 
 
 def _puts(bank: Bank, changed: Sequence[Node], opinions: Opinions) -> list[NodePut]:
-    """Returns the nodes in other words, embedded where the service embeds. Raises Unasked."""
+    """Returns the nodes in other words, embedded where the service embeds. Raises OpinionPending."""
     if not changed or not bank.embeds:
         return [NodePut(node=node) for node in changed]
     vectors = opinions.vectors([embedding_text(node) for node in changed])

@@ -8,7 +8,7 @@ from core.bank.bank import Bank
 from core.bank.steps import BankPut, Step, insight_put
 from core.keys import BankKey
 from core.model.bank import BankRecord, RetrievalSettings
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on
 from core.usecases.bank.plans.planning import with_goal
 from core.usecases.house import House
@@ -32,7 +32,7 @@ class UpdateBank:
     request: RequestKey | None = None
 
 
-async def update_bank(house: House, command: UpdateBank) -> Committed[BankRecord]:
+async def update_bank(house: House, command: UpdateBank) -> CommitResult[BankRecord]:
     """Raises BankNotFound, StaleRevision, RequestIdReused."""
     now = house.clock.now()
 

@@ -12,7 +12,7 @@ from core.errors import InvalidField
 from core.ids import TaskId
 from core.keys import BankKey
 from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome, TaskType
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.planning import all_superseded, with_goal
 from core.usecases.house import House
@@ -35,7 +35,7 @@ class UpdateInsight:
     request: RequestKey | None = None
 
 
-async def update_insight(house: House, command: UpdateInsight) -> Committed[Insight]:
+async def update_insight(house: House, command: UpdateInsight) -> CommitResult[Insight]:
     """Raises InvalidField (insight.completed), StaleRevision, BankNotFound, RequestIdReused."""
     added = tuple(_named(house, task) for task in command.completed or ())
     pending = tuple(_named(house, task) for task in command.pending or ())

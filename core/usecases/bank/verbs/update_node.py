@@ -12,7 +12,7 @@ from core.ids import NodeId
 from core.keys import BankKey
 from core.model.node import Node
 from core.model.vector import Vector
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.suspicions import ended_by_words
@@ -42,7 +42,7 @@ class UpdateNode:
     request: RequestKey | None = None
 
 
-async def update_node(house: House, command: UpdateNode) -> Committed[Node]:
+async def update_node(house: House, command: UpdateNode) -> CommitResult[Node]:
     """Raises NodeNotFound, NodeAbsorbed, StaleRevision, EmbeddingRequired, EmbeddingSpaceMismatch, InvalidField,
     EmbedderUnavailable, BankNotFound, RequestIdReused."""
     now = house.clock.now()
@@ -72,7 +72,7 @@ def _given(command: UpdateNode) -> dict[str, Any]:
 
 
 def _vector(house: House, bank: Bank, command: UpdateNode, node: Node, opinions: Opinions) -> Vector | None:
-    """Returns the node's new vector; None when its words stay. Raises Unasked."""
+    """Returns the node's new vector; None when its words stay. Raises OpinionPending."""
     if command.embedding is not None:
         return unit(command.embedding, bank.record.space, "node.embedding")
     if all(getattr(command, name) is None for name in WORDS):

@@ -10,7 +10,7 @@ from core.errors import AttachmentNotFound, BankNotFound, InvalidField, LimitRea
 from core.ids import AttachmentId
 from core.keys import BankKey
 from core.model.interaction import Attachment, AttachmentType
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.verbs.read_attachment import find_attachment
 from core.usecases.house import House
 
@@ -36,7 +36,7 @@ class AttachmentUploaded:
 
 async def upload_attachment(
     house: House, command: UploadAttachment, chunks: AsyncIterator[bytes]
-) -> Committed[AttachmentUploaded]:
+) -> CommitResult[AttachmentUploaded]:
     """Takes in all chunks, then makes the file known. Nothing remains of one that is refused on the way.
 
     Raises InvalidField for an id that is taken, LimitReached, BankNotFound, RequestIdReused.

@@ -13,7 +13,7 @@ from core.conversation.invocation import CompressedPut, Invocation, RunningPut
 from core.conversation.working import TOLD
 from core.errors import AgentReplyInvalid, MemoryOff, UserNotFound
 from core.keys import ConversationKey, InvocationKey
-from core.model.invocation import Compressed, InvocationRecord, InvocationState, Item
+from core.model.invocation import CompressedItems, InvocationRecord, InvocationState, Item
 from core.ports.aggregates import Draft
 from core.usecases.house import House
 from core.usecases.user.writer import tender_of
@@ -38,7 +38,7 @@ async def _next_stretch(house: House, key: InvocationKey, compressor: Compressor
     ledger = house.workshop.ledger(place_of(record) or key)
     earlier = before.text if before else ""
     text = await _told(ledger, compressor, earlier, items, int(record.threshold // 2 * TOLD))
-    return await _land(house, key, ledger, before, Compressed(text=text, last=items[-1].number))
+    return await _land(house, key, ledger, before, CompressedItems(text=text, last=items[-1].number))
 
 
 def place_of(record: InvocationRecord) -> ConversationKey | None:
@@ -60,7 +60,7 @@ async def _told(
 
 
 async def _land(
-    house: House, key: InvocationKey, ledger: Ledger, before: Compressed | None, made: Compressed
+    house: House, key: InvocationKey, ledger: Ledger, before: CompressedItems | None, made: CompressedItems
 ) -> bool:
     tokens = ledger.unrecorded
 

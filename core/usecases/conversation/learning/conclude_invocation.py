@@ -32,7 +32,7 @@ from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.founding import require_on, required
 from core.usecases.conversation.learning.compress_items import place_of
 from core.usecases.conversation.learning.learn import Run, learn
-from core.usecases.conversation.tiers.tending import Seen, land, summary_of
+from core.usecases.conversation.tiers.tending import SeenConversation, land, summary_of
 from core.usecases.conversation.verbs.add_turns import grown
 from core.usecases.house import House
 from core.usecases.user.writer import tender_of
@@ -44,7 +44,7 @@ CUT = "…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Concluded:
+class Conclusion:
     """What came of an end: names, no texts. `revision` and `step` are the conversation's; 0: nothing was told it."""
 
     invocation_id: InvocationId
@@ -105,7 +105,9 @@ async def _count(house: House, ledger: Ledger, record: InvocationRecord) -> None
     key = place_of(record)
     if key is None or not ledger.unrecorded:
         return
-    seen = Seen(uid=record.conversation_uid, generation=-1)  # nothing is made: only what was spent lands
+    seen = SeenConversation(
+        uid=record.conversation_uid, generation=-1
+    )  # nothing is made: only what was spent lands
     with suppress(ConversationNotFound, MemoryOff, UserNotFound):
         await land(house, key, seen, ledger, lambda _: None)
 
@@ -123,13 +125,13 @@ def part_of(record: InvocationRecord, part: str) -> RequestKey:
     return RequestKey(request_id=RequestId(f"{part}-{record.uid}"), verb="EndInvocation", digest=record.uid)
 
 
-async def _keep_answer(house: House, record: InvocationRecord, concluded: Concluded) -> None:
-    def stage(_user: UserAggregate, _revision: int) -> Draft[Concluded]:
+async def _keep_answer(house: House, record: InvocationRecord, concluded: Conclusion) -> None:
+    def stage(_user: UserAggregate, _revision: int) -> Draft[Conclusion]:
         return Draft(result=concluded)
 
     user = UserKey(tenant=record.key.tenant, user=record.key.user)
     with suppress(UserNotFound):  # purged: nothing is kept of them
-        await house.users.commit(user, stage, request_of(record), Concluded)
+        await house.users.commit(user, stage, request_of(record), Conclusion)
 
 
 # ---- the conversation ----
@@ -137,9 +139,9 @@ async def _keep_answer(house: House, record: InvocationRecord, concluded: Conclu
 
 async def _tell_conversation(
     house: House, ledger: Ledger, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
-) -> Concluded:
+) -> Conclusion:
     """Stores the summary and the turn, unless the conversation is gone, or memory is off: then nothing is kept."""
-    nothing = Concluded(invocation_id=record.key.invocation_id)
+    nothing = Conclusion(invocation_id=record.key.invocation_id)
     key = place_of(record)
     if key is None:
         return nothing

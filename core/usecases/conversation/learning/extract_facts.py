@@ -19,7 +19,7 @@ from core.keys import CollectionKey, ConversationKey
 from core.model.conversation import ExtractionOwed, Turn
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
-from core.usecases.conversation.tiers.tending import Outcome, Seen, land, passages_of
+from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land, passages_of
 from core.usecases.house import House
 from core.usecases.long_term.judging.find_facts import FactsFound, Source, find_facts
 from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
@@ -34,7 +34,7 @@ class Stretch:
     """The turns at work, as they were read. `read`: those of which the worth is wanted; `spoken`: those of them whose
     words are looked through."""
 
-    seen: Seen
+    seen: SeenConversation
     owed: ExtractionOwed
     collection: CollectionKey
     read: tuple[Turn, ...]
@@ -57,7 +57,7 @@ async def _fix(house: House, key: ConversationKey, ledger: Ledger) -> Stretch | 
     """Returns the next turns, written down as those at work; None where there are none, or they are not this
     process's to do."""
     async with house.conversations.reading(key) as conversation:
-        seen, owed = Seen.of(conversation), next_extraction(conversation)
+        seen, owed = SeenConversation.of(conversation), next_extraction(conversation)
         is_fixed = conversation.record.extraction is not None
     if owed is None:
         return None
@@ -72,7 +72,9 @@ async def _fix(house: House, key: ConversationKey, ledger: Ledger) -> Stretch | 
     return await _read(house, key, seen, owed)
 
 
-async def _read(house: House, key: ConversationKey, seen: Seen, owed: ExtractionOwed) -> Stretch | None:
+async def _read(
+    house: House, key: ConversationKey, seen: SeenConversation, owed: ExtractionOwed
+) -> Stretch | None:
     async with house.conversations.reading(key) as conversation:
         if not seen.stands(conversation) or conversation.record.extraction != owed:
             return None

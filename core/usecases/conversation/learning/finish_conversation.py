@@ -27,9 +27,9 @@ from core.model.record import EPISODE_STEP, NO_RECORD, STRATEGY, Episode, Origin
 from core.model.review import Proposal
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
-from core.usecases.conversation.tiers.tending import Outcome, Seen, land, passages_of, unit_of
+from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land, passages_of, unit_of
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept
+from core.usecases.long_term.answers import StoredRecords
 from core.usecases.long_term.new_records import is_harmless, stamped
 from core.usecases.long_term.verbs.add_record import was_forgotten
 from core.usecases.long_term.writing import Edit, write
@@ -47,7 +47,7 @@ GOAL = 4_096  # code points
 class Whole:
     """What an episode of a conversation is made of."""
 
-    seen: Seen
+    seen: SeenConversation
     collection: CollectionKey
     goal: str
     did: tuple[str, ...]
@@ -61,7 +61,7 @@ async def finish_conversation(house: House, key: ConversationKey, ledger: Ledger
     async with house.conversations.reading(key) as conversation:
         if not is_to_finish(conversation):
             return
-        seen, whole = Seen.of(conversation), _whole(conversation)
+        seen, whole = SeenConversation.of(conversation), _whole(conversation)
     episode_id = NO_RECORD
     if whole is not None:
         record = await _record(house, ledger, key, whole)
@@ -104,7 +104,7 @@ def _whole(conversation: Conversation) -> Whole | None:
         return None  # it was talked, and nothing was done
     of_turns = [run for run in runs if not run.step or run.step >= first]
     return Whole(
-        seen=Seen.of(conversation),
+        seen=SeenConversation.of(conversation),
         collection=CollectionKey(tenant=record.key.tenant, user=record.user, collection=record.collection),
         goal=" ".join((record.goal.strip() or of_turns[0].query).split())[:GOAL],
         did=tuple(" ".join(run.query.split())[:EPISODE_STEP] for run in of_turns[-MOST_EPISODE_STEPS:]),
@@ -156,20 +156,20 @@ async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record
     origin = Require(key=key, uid=whole.seen.uid, generation=whole.seen.generation)
     record_id, now = RecordId(house.ids.new("r")), house.clock.now()
 
-    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+    def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         if was_forgotten(collection, record):
-            return Edit(result=Kept(record_ids=(), forgotten=True))
+            return Edit(result=StoredRecords(record_ids=(), forgotten=True))
         if awaits(collection.record, record, approves=False):
             return _proposed(collection, replace(stamped(record, now, revision), record_id=record_id))
         before = same_episode(collection.records.values(), record)
         made = replace(stamped(record, now, revision), record_id=before.record_id if before else record_id)
         step = RecordPut(record=made, reworded=before is not None)
-        return Edit(result=Kept(record_ids=(made.record_id,)), steps=(step,), sees_all=True)
+        return Edit(result=StoredRecords(record_ids=(made.record_id,)), steps=(step,), sees_all=True)
 
     name = f"episode-{whole.seen.uid}-{whole.seen.generation}-{whole.steps[-1]}"
     request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
     try:
-        done = await write(house, whole.collection, compose, request, Kept, (tender, origin))
+        done = await write(house, whole.collection, compose, request, StoredRecords, (tender, origin))
     except LimitReached:
         return NO_RECORD
     except RequirementFailed as failed:
@@ -180,10 +180,10 @@ async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record
     return done.result.record_ids[0] if is_kept else NO_RECORD
 
 
-def _proposed(collection: Collection, record: Record) -> Edit[Kept]:
+def _proposed(collection: Collection, record: Record) -> Edit[StoredRecords]:
     """Lets the episode wait for its review, in the place of what waits of an earlier end."""
     before = same_episode((one.record for one in collection.proposals.values()), record)
     record_id = before.record_id if before else record.record_id
     waiting = Proposal(record=replace(record, record_id=record_id, awaits_review=True))
-    kept = Kept(record_ids=(record_id,), awaits_review=True)
+    kept = StoredRecords(record_ids=(record_id,), awaits_review=True)
     return Edit(result=kept, steps=(ProposalPut(proposal=waiting),), sees_all=True)

@@ -13,7 +13,7 @@ from core.errors import CollectionNotFound, LimitReached, RetractionClosed, Retr
 from core.ids import RequestId
 from core.keys import CollectionKey, ConversationKey
 from core.long_term.collection import Collection
-from core.long_term.unlearning import Chosen, Turns
+from core.long_term.unlearning import Selection, Turns
 from core.model.conversation import ConversationRecord, ForgettingOwed
 from core.model.retraction import RetractionState
 from core.ports.aggregates import Draft, RequestKey
@@ -27,7 +27,7 @@ VERB = "ForgetTurns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
+class ForgetOutcome:
     """What is kept for a repetition: the steps to be looked through again."""
 
     anew: tuple[int, ...]
@@ -76,14 +76,14 @@ async def _forget(
         conversation_id=key.conversation_id, steps=frozenset(owed.steps), everything=owed.everything
     )
 
-    def compose(collection: Collection, _revision: int) -> Edit[Forgotten]:
+    def compose(collection: Collection, _revision: int) -> Edit[ForgetOutcome]:
         steps, done = drops(house, collection, turns, now, marks=not owed.again)
-        return Edit(result=Forgotten(anew=done.anew), steps=steps, sees_all=True, erase=bool(steps))
+        return Edit(result=ForgetOutcome(anew=done.anew), steps=steps, sees_all=True, erase=bool(steps))
 
     name = f"forget-{uid}-{owed.number}"
     request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
     try:
-        return (await edit(house, place, compose, request, Forgotten, even_off=True)).result.anew
+        return (await edit(house, place, compose, request, ForgetOutcome, even_off=True)).result.anew
     except CollectionNotFound:
         return ()
 
@@ -99,7 +99,7 @@ async def _with_retraction(
         if owed.closes is None:
             taking = RetractRecords(
                 key=place,
-                chosen=Chosen(conversation_id=key.conversation_id, steps=frozenset(owed.steps)),
+                chosen=Selection(conversation_id=key.conversation_id, steps=frozenset(owed.steps)),
                 retraction_id=owed.retraction_id,
                 request=request,
             )

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from core.agents.faithful import problem_of_distilled
-from core.agents.memory_roles import MOST_PASSAGES, Distilled, Execution, Lesson, Passage, PassageKind
+from core.agents.memory_roles import MOST_PASSAGES, Distillation, Execution, Lesson, Passage, PassageKind
 from core.agents.offline.distilling import recoveries
 from core.agents.offline.thinking import think
 from core.agents.usage import Ledger
@@ -210,14 +210,14 @@ async def _taught(house: House, ledger: Ledger, run: Run) -> list[Record]:
     return await think(_sound, run, distilled, execution)
 
 
-def _sound(run: Run, distilled: Distilled, execution: Execution) -> list[Record]:
+def _sound(run: Run, distilled: Distillation, execution: Execution) -> list[Record]:
     """Returns the records of what was distilled that hold no secret; none where the run does not bear it out."""
     if problem_of_distilled(distilled, execution):
         return []
     return [record for record in _records(run, distilled) if is_harmless(record)]
 
 
-def _records(run: Run, distilled: Distilled) -> Iterator[Record]:
+def _records(run: Run, distilled: Distillation) -> Iterator[Record]:
     if distilled.episode is not None:
         yield _record(run, RecordKind.EPISODE, distilled.episode.goal, episode=distilled.episode)
     for lesson in distilled.strategies:

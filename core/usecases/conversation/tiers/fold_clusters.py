@@ -8,7 +8,7 @@ from core.conversation.stretches import put_summary
 from core.keys import ConversationKey
 from core.model.conversation import SummaryKind, SummaryOwed
 from core.usecases.conversation.tiers.summarise_turns import summarised
-from core.usecases.conversation.tiers.tending import Outcome, Seen, land
+from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land
 from core.usecases.house import House
 
 
@@ -22,7 +22,7 @@ async def fold_clusters(house: House, key: ConversationKey, ledger: Ledger) -> N
 async def _fold_one(house: House, key: ConversationKey, ledger: Ledger) -> bool:
     """Whether there was one to fold."""
     async with house.conversations.reading(key) as conversation:
-        seen, cluster = Seen.of(conversation), coldest(conversation)
+        seen, cluster = SeenConversation.of(conversation), coldest(conversation)
         if cluster is None:
             return False
         ranges = ranges_of(cluster.steps, conversation.steps)

@@ -8,7 +8,7 @@ from core.conversation.mid import placings
 from core.conversation.steps import MidPut
 from core.keys import ConversationKey
 from core.ports.embedder import Embedder
-from core.usecases.conversation.tiers.tending import Outcome, Seen, land
+from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land
 from core.usecases.house import House
 
 
@@ -24,7 +24,7 @@ async def place_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
         return record, [MidPut(cluster=cluster) for cluster in clusters]
 
     async with house.conversations.reading(key) as conversation:
-        seen = Seen.of(conversation)
+        seen = SeenConversation.of(conversation)
     while await land(house, key, seen, ledger, make):
         pass
 

@@ -15,7 +15,7 @@ from core.conversation.steps import KeyDrop, KeyPut, MidPut, Step
 from core.errors import AgentReplyInvalid
 from core.keys import ConversationKey
 from core.model.conversation import KeyMemory, KeyType, TurnCluster
-from core.usecases.conversation.tiers.tending import Outcome, Seen, have_words, land, passages_of
+from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, have_words, land, passages_of
 from core.usecases.house import House
 
 
@@ -29,7 +29,7 @@ async def promote_clusters(house: House, key: ConversationKey, ledger: Ledger) -
 async def _promote_one(house: House, key: ConversationKey, ledger: Ledger) -> bool:
     """Whether there was one."""
     async with house.conversations.reading(key) as conversation:
-        seen, cluster = Seen.of(conversation), to_distil(conversation)
+        seen, cluster = SeenConversation.of(conversation), to_distil(conversation)
         if cluster is None:
             return False
         passages = passages_of(conversation.turn(step) for step in cluster.steps)

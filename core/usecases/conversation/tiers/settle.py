@@ -9,7 +9,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.due import is_idle, next_look
 from core.keys import ConversationKey
 from core.model.conversation import NOTHING_TAUGHT, ConversationRecord, ConversationState
-from core.usecases.conversation.tiers.tending import Outcome, Seen, land
+from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land
 from core.usecases.house import House
 
 
@@ -50,5 +50,5 @@ async def _land(
     make: Callable[[Conversation], Outcome | None],
 ) -> None:
     async with house.conversations.reading(key) as conversation:
-        seen = Seen.of(conversation)
+        seen = SeenConversation.of(conversation)
     await land(house, key, seen, ledger, make)

@@ -9,7 +9,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.stretches import next_owed, put_summary, turns_of
 from core.keys import ConversationKey
 from core.model.conversation import Summary, SummaryKind, SummaryOwed, Turn
-from core.usecases.conversation.tiers.tending import Outcome, Seen, land, passages_of, summary_of
+from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land, passages_of, summary_of
 from core.usecases.house import House
 
 PURPOSES = {SummaryKind.LONG: Purpose.LONG, SummaryKind.FOLDED: Purpose.FOLDED}
@@ -25,7 +25,7 @@ async def summarise_turns(house: House, key: ConversationKey, ledger: Ledger) ->
 async def _summarise_one(house: House, key: ConversationKey, ledger: Ledger) -> bool:
     """Whether one was owed."""
     async with house.conversations.reading(key) as conversation:
-        seen, owed = Seen.of(conversation), next_owed(conversation)
+        seen, owed = SeenConversation.of(conversation), next_owed(conversation)
         if owed is None:
             return False
         turns = turns_of(conversation, owed.ranges)

@@ -25,24 +25,24 @@ Outcome = tuple[ConversationRecord, Sequence[Step]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class SeenConversation:
     """The conversation that a chore began with."""
 
     uid: str
     generation: int
 
     @classmethod
-    def of(cls, conversation: Conversation) -> "Seen":
+    def of(cls, conversation: Conversation) -> "SeenConversation":
         return cls(uid=conversation.uid, generation=conversation.record.generation)
 
     def stands(self, conversation: Conversation) -> bool:
-        return self == Seen.of(conversation)
+        return self == SeenConversation.of(conversation)
 
 
 async def land(
     house: House,
     key: ConversationKey,
-    seen: Seen,
+    seen: SeenConversation,
     ledger: Ledger,
     make: Callable[[Conversation], Outcome | None],
 ) -> bool:

@@ -6,7 +6,7 @@ from core.conversation.conversation import Conversation
 from core.ids import Collection, InvocationId
 from core.keys import ConversationKey
 from core.model.invocation import InvocationSummary
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.conversation.learning.conclude_invocation import put_invocation
 from core.usecases.house import House
@@ -29,7 +29,7 @@ class SummaryNamed:
     invocation_id: InvocationId
 
 
-async def add_invocation_summary(house: House, command: AddInvocationSummary) -> Committed[SummaryNamed]:
+async def add_invocation_summary(house: House, command: AddInvocationSummary) -> CommitResult[SummaryNamed]:
     """Makes a conversation that is not there. Raises TurnNotFound (of a step), MemoryOff, LimitReached,
     RequestIdReused."""
     now = house.clock.now()

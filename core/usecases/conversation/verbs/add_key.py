@@ -8,7 +8,7 @@ from core.conversation.steps import KeyPut
 from core.ids import Collection
 from core.keys import ConversationKey
 from core.model.conversation import KeyMemory, KeyType
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.house import House
 from core.usecases.replays import stored_steps
@@ -59,7 +59,7 @@ async def add_key(house: House, command: AddKey) -> KeyKept:
     return await kept(house, command.key, done)
 
 
-async def kept(house: House, key: ConversationKey, done: Committed[KeyNamed]) -> KeyKept:
+async def kept(house: House, key: ConversationKey, done: CommitResult[KeyNamed]) -> KeyKept:
     """Returns the answer, with the key as the call left it; as it stands, where the feed does not tell any more."""
     key_id = done.result.key_id
     put = [

@@ -34,7 +34,7 @@ from core.model.conversation import (
 )
 from core.model.retraction import RetractionState
 from core.model.turn_retraction import HeldTurn, TurnRetraction
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
 from core.usecases.house import House
 from core.usecases.retractions import tell_retracted
@@ -58,7 +58,7 @@ class TurnsClosed:
     turns: int
 
 
-async def close_turns(house: House, command: CloseTurns) -> Committed[TurnsClosed]:
+async def close_turns(house: House, command: CloseTurns) -> CommitResult[TurnsClosed]:
     """Also where memory is off. Raises RetractionNotFound, RetractionClosed, ConversationNotFound, RequestIdReused."""
     now = house.clock.now()
     state = RetractionState.ERASED if command.erases else RetractionState.RELEASED

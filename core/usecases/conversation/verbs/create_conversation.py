@@ -11,7 +11,7 @@ from core.ids import Collection, ConversationId, Tenant, User
 from core.keys import ConversationKey
 from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
 from core.model.expiry import expiry_after
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import new_record
 from core.usecases.house import House
 from core.usecases.replays import repeated
@@ -35,7 +35,7 @@ class CreateConversation:
     request: RequestKey | None = None
 
 
-async def create_conversation(house: House, command: CreateConversation) -> Committed[ConversationRecord]:
+async def create_conversation(house: House, command: CreateConversation) -> CommitResult[ConversationRecord]:
     """Raises ConversationExists, MemoryOff, LimitReached, RequestIdReused."""
     key = ConversationKey(
         tenant=command.tenant,

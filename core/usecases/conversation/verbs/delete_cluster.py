@@ -9,7 +9,7 @@ from core.conversation.steps import KeyDrop, MidDrop, MidPut, Step
 from core.errors import ClusterNotFound, MemoryOff, UserNotFound
 from core.keys import ConversationKey
 from core.model.conversation import KeyType
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.tiers.embed_turns import embed_turns
 from core.usecases.conversation.tiers.place_turns import line_of
 from core.usecases.house import House
@@ -31,7 +31,7 @@ class ClusterDeleted:
     keys: int
 
 
-async def delete_cluster(house: House, command: DeleteCluster) -> Committed[ClusterDeleted]:
+async def delete_cluster(house: House, command: DeleteCluster) -> CommitResult[ClusterDeleted]:
     """Raises ConversationNotFound, ClusterNotFound, EmbedderUnavailable, RequestIdReused."""
     async with house.conversations.reading(command.key) as conversation:
         lacks_vectors = conversation.record.enabled and bool(conversation.verbatim.wanting)

@@ -38,7 +38,7 @@ class ConversationPurged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closed:
+class ClosedConversation:
     """The conversation that was closed: another one may have its name meanwhile."""
 
     uid: str
@@ -69,7 +69,7 @@ async def _close(house: House, command: DeleteConversation) -> str:
     """Switches it off, and notes that all it taught is to be forgotten; returns its uid."""
     now = house.clock.now()
 
-    def stage(conversation: Conversation, _revision: int) -> Draft[Closed]:
+    def stage(conversation: Conversation, _revision: int) -> Draft[ClosedConversation]:
         if command.if_revision not in (None, conversation.revision):
             raise StaleRevision(command.if_revision or 0, conversation.revision)
         before = conversation.record
@@ -83,7 +83,7 @@ async def _close(house: House, command: DeleteConversation) -> str:
             due_time=now,
         )
         return Draft(
-            result=Closed(uid=conversation.uid),
+            result=ClosedConversation(uid=conversation.uid),
             steps=(ConversationPut(record=record),),
             touches=frozenset({"conversation"}),
         )

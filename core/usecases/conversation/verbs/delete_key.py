@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.conversation.conversation import Conversation
 from core.conversation.steps import KeyDrop
 from core.keys import ConversationKey
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.verbs.add_key import KeyNamed
 from core.usecases.deletions import tell_deleted
 from core.usecases.house import House
@@ -18,7 +18,7 @@ class DeleteKey:
     request: RequestKey | None = None
 
 
-async def delete_key(house: House, command: DeleteKey) -> Committed[KeyNamed]:
+async def delete_key(house: House, command: DeleteKey) -> CommitResult[KeyNamed]:
     """Raises ConversationNotFound, KeyNotFound, RequestIdReused."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[KeyNamed]:

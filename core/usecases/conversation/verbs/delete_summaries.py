@@ -7,7 +7,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.steps import ConversationPut, Step, SummaryDrop
 from core.keys import ConversationKey
 from core.model.conversation import Summary, SummaryOwed
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 
 
@@ -41,7 +41,7 @@ class SummariesDeleted:
     summaries: int
 
 
-async def delete_summaries(house: House, command: DeleteSummaries) -> Committed[SummariesDeleted]:
+async def delete_summaries(house: House, command: DeleteSummaries) -> CommitResult[SummariesDeleted]:
     """Raises ConversationNotFound, RequestIdReused."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[SummariesDeleted]:

@@ -22,7 +22,7 @@ from core.conversation.stretches import turns_of
 from core.errors import TurnNotFound
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, KeyType, SummaryOwed
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
 from core.usecases.deletions import tell_deleted
 from core.usecases.house import House
@@ -51,7 +51,7 @@ class TurnsDeleted:
     keys: int
 
 
-async def delete_turns(house: House, command: DeleteTurns) -> Committed[TurnsDeleted]:
+async def delete_turns(house: House, command: DeleteTurns) -> CommitResult[TurnsDeleted]:
     """Raises ConversationNotFound, TurnNotFound, RequestIdReused."""
     now = house.clock.now()
 

@@ -11,7 +11,7 @@ from core.conversation.steps import ConversationPut
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, ConversationState
 from core.model.usage import NO_USAGE, Usage
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.extract_facts import extract_facts
 from core.usecases.conversation.learning.finish_conversation import finish_conversation
 from core.usecases.conversation.tiers.settle import ending
@@ -74,7 +74,7 @@ async def end_conversation(house: House, command: EndConversation) -> Conversati
 
 
 async def _carried_out(
-    house: House, command: EndConversation, stored: Committed[EndStored]
+    house: House, command: EndConversation, stored: CommitResult[EndStored]
 ) -> ConversationEnded:
     """Carries the end out, once for all repetitions of the call."""
     key, request = command.key, command.request

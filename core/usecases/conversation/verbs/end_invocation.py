@@ -12,7 +12,7 @@ from core.ids import RequestId
 from core.keys import ConversationKey, InvocationKey, UserKey
 from core.model.invocation import Ending, InvocationRecord, InvocationState, InvocationSummary
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.conversation.learning.conclude_invocation import Concluded, conclude, request_of
+from core.usecases.conversation.learning.conclude_invocation import Conclusion, conclude, request_of
 from core.usecases.house import House
 from core.user.user import UserAggregate
 
@@ -34,7 +34,7 @@ class InvocationEndedAnswer:
     """`concluded`: what came of the end; None for a call that did not wait. `summary`: None where there is none, or
     where it went since."""
 
-    concluded: Concluded | None = None
+    concluded: Conclusion | None = None
     summary: InvocationSummary | None = None
     replayed: bool = False
 
@@ -98,24 +98,24 @@ def ended(record: InvocationRecord, ending: Ending) -> InvocationRecord:
     return replace(record, state=InvocationState.ENDING, ending=ending, due_time=ending.end_time)
 
 
-async def _answer(house: House, key: InvocationKey, request: RequestKey | None) -> Concluded:
+async def _answer(house: House, key: InvocationKey, request: RequestKey | None) -> Conclusion:
     """Returns what is kept under the request of an end that has been carried out. Raises InvocationNotFound."""
     missing = InvocationNotFound(key.user, key.invocation_id)
 
-    def stage(_user: UserAggregate, _revision: int) -> Draft[Concluded]:
+    def stage(_user: UserAggregate, _revision: int) -> Draft[Conclusion]:
         raise missing
 
     if request is None:
         raise missing
     try:
         user = UserKey(tenant=key.tenant, user=key.user)
-        return (await house.users.commit(user, stage, request, Concluded)).result
+        return (await house.users.commit(user, stage, request, Conclusion)).result
     except UserNotFound:
         raise missing from None
 
 
 async def _told(
-    house: House, key: InvocationKey, concluded: Concluded, replayed: bool
+    house: House, key: InvocationKey, concluded: Conclusion, replayed: bool
 ) -> InvocationEndedAnswer:
     """Returns the answer with the summary read back: what is kept under a request has no texts."""
     summary = None

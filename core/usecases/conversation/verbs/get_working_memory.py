@@ -7,7 +7,7 @@ from core.agents.offline.thinking import think
 from core.agents.outcomes import gist
 from core.conversation.working import not_told, shown, split, tokens_of
 from core.keys import InvocationKey
-from core.model.invocation import Compressed, Item
+from core.model.invocation import CompressedItems, Item
 from core.text.tokens import estimate
 from core.usecases.house import House
 
@@ -41,7 +41,7 @@ async def get_working_memory(house: House, command: GetWorkingMemory) -> Working
 
 
 def bounded(
-    items: tuple[Item, ...], threshold: int, keep_steps: int, told: Compressed | None = None
+    items: tuple[Item, ...], threshold: int, keep_steps: int, told: CompressedItems | None = None
 ) -> tuple[Item, ...]:
     """Returns the items within `threshold` tokens, the older ones as one: what a model made of them, and the rest by
     rules."""

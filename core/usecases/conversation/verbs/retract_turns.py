@@ -26,11 +26,11 @@ from core.conversation.steps import (
 )
 from core.errors import CollectionNotFound
 from core.keys import CollectionKey, ConversationKey
-from core.long_term.unlearning import Chosen
+from core.long_term.unlearning import Selection
 from core.model.conversation import Turn
 from core.model.retraction import RetractionState
 from core.model.turn_retraction import HeldTurn, TurnRetraction
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
 from core.usecases.conversation.verbs.delete_turns import counted, shrunk, without
 from core.usecases.house import House
@@ -79,7 +79,7 @@ class TurnsRetracted:
     changed: int = 0
 
 
-async def retract_turns(house: House, command: RetractTurns) -> Committed[TurnsRetracted]:
+async def retract_turns(house: House, command: RetractTurns) -> CommitResult[TurnsRetracted]:
     """Takes turns back, also where memory is off. Raises ConversationNotFound, TurnNotFound, RequestIdReused."""
     retraction_id, now = command.retraction_id or house.ids.new("x"), house.clock.now()
     async with house.conversations.reading(command.key) as conversation:
@@ -134,7 +134,7 @@ async def retract_turns(house: House, command: RetractTurns) -> Committed[TurnsR
         )
 
     if command.dry_run:
-        return Committed(result=told(found, [], None), revision=revision)
+        return CommitResult(result=told(found, [], None), revision=revision)
     done = await house.conversations.commit(command.key, stage, command.request, TurnsRetracted)
     await tell_retracted(house, house.conversations, command.key, done.result.retraction)
     await forget_turns(house, command.key)
@@ -154,7 +154,7 @@ async def _taught(
     """Returns how many records of long-term memory go with turns, and how many change."""
     if not steps:
         return 0, 0
-    chosen = Chosen(conversation_id=command.key.conversation_id, steps=steps)
+    chosen = Selection(conversation_id=command.key.conversation_id, steps=steps)
     try:
         done = await retract_records(house, RetractRecords(key=place, chosen=chosen, dry_run=True))
     except CollectionNotFound:

@@ -9,7 +9,7 @@ from core.errors import LimitReached, MemoryOff
 from core.ids import Collection, ConversationId, InvocationId, Tenant, User
 from core.keys import ConversationKey, InvocationKey
 from core.model.invocation import NO_INVOCATION, InvocationRecord
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.house import House
 from core.usecases.replays import repeated
@@ -79,7 +79,7 @@ async def start_invocation(house: House, command: StartInvocation) -> Invocation
     )
 
 
-async def _found(house: House, command: StartInvocation, key: InvocationKey) -> Committed[InvocationNamed]:
+async def _found(house: House, command: StartInvocation, key: InvocationKey) -> CommitResult[InvocationNamed]:
     writer = await writer_of(house, key.tenant, key.user)
     await _require_room(house, key)
     record = _record(house, command, key, await _place(house, command))

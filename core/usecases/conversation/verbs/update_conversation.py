@@ -9,7 +9,7 @@ from core.conversation.steps import ConversationPut
 from core.keys import ConversationKey
 from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
 from core.model.expiry import expiry_after
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 
@@ -29,7 +29,7 @@ class UpdateConversation:
     request: RequestKey | None = None
 
 
-async def update_conversation(house: House, command: UpdateConversation) -> Committed[ConversationRecord]:
+async def update_conversation(house: House, command: UpdateConversation) -> CommitResult[ConversationRecord]:
     """Changes the settings; switching off also ends what is at work. Raises ConversationNotFound, StaleRevision,
     RequestIdReused."""
     now = house.clock.now()

@@ -12,7 +12,7 @@ from core.long_term.reviewing import awaits
 from core.long_term.steps import ProposalPut, RecordPut, ReflectionPut, Step, UsesPut
 from core.model.record import NO_RECORD, NO_REFLECTION, Origin, Record, RecordState
 from core.model.review import Proposal, Review
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.exchange.files import Contents, contents_of
 from core.usecases.long_term.new_records import is_harmless
@@ -41,7 +41,7 @@ class CollectionImported:
     refused_ids: tuple[RecordId, ...]
 
 
-async def import_collection(house: House, command: ImportCollection) -> Committed[CollectionImported]:
+async def import_collection(house: House, command: ImportCollection) -> CommitResult[CollectionImported]:
     """Imports all in one change. Raises ImportInvalid, MemoryOff, LimitReached, RequestIdReused."""
     contents, refused = await asyncio.to_thread(_read, command, house.clock.now())  # it may be megabytes
 

@@ -13,7 +13,7 @@ from core.agents.usage import Ledger
 from core.errors import CollectionNotFound
 from core.ids import ConversationId, InvocationId, RecordId
 from core.keys import CollectionKey
-from core.long_term.ranking import Sought, similarities
+from core.long_term.ranking import RecordQuery, similarities
 from core.long_term.texts import told
 from core.model.record import NO_INVOCATION, NO_RECORD, Origin, Record, RecordKind
 from core.text.sensitive import ALL, sort_in
@@ -65,7 +65,7 @@ def _checked(found: Sequence[Candidate], passages: Sequence[Passage]) -> tuple[l
 async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
     """Returns the known facts that share the most words with the passages."""
     text = "\n".join(passage.text for passage in passages if passage.kind is not PassageKind.REPLY)
-    sought = Sought(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=text[:LOOKED_FOR])
+    sought = RecordQuery(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=text[:LOOKED_FOR])
     try:
         async with looking(house, key) as opened:
             collection = opened.collection

@@ -9,13 +9,13 @@ from functools import partial
 
 from core.agents.offline.corrections import corrects
 from core.agents.offline.essentials import have_equal_essentials
-from core.agents.opinions import Opinions, Unasked
+from core.agents.opinions import OpinionPending, Opinions
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource, Topic
 from core.errors import CollectionNotFound, MemoryOff
 from core.ids import NodeId, RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
-from core.long_term.ranking import Sought, similarities
+from core.long_term.ranking import RecordQuery, similarities
 from core.long_term.standing import Contradiction, Rewriting, by_rank
 from core.long_term.texts import embedded, quotation, statement, told
 from core.model.record import Record, SupersededReason
@@ -73,14 +73,14 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
             done = await house.collections.commit(key, stage)
             account.settle()
             return done.result
-        except Unasked as missing:
+        except OpinionPending as missing:
             await missing.ask()
         except CollectionNotFound:
             return False
 
 
 class _Corrections:
-    """How likely sentences take something back, each read once, when it is asked for. Raises Unasked."""
+    """How likely sentences take something back, each read once, when it is asked for. Raises OpinionPending."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -88,7 +88,7 @@ class _Corrections:
 
     def __call__(self, sentence: str) -> float:
         if sentence not in self._known:
-            raise Unasked(partial(self._read, sentence))
+            raise OpinionPending(partial(self._read, sentence))
         return self._known[sentence]
 
     async def _read(self, sentence: str) -> None:
@@ -103,7 +103,7 @@ def _contradictions(
     likelihood: Callable[[str], float],
 ) -> list[Contradiction]:
     """Returns what the fact contradicts, the surest first. A user takes back one thing at a time, for which a likely
-    contradiction is enough. Raises Unasked."""
+    contradiction is enough. Raises OpinionPending."""
     contradictions: list[Contradiction] = []
     corrected = False
     for opinion in found:
@@ -148,7 +148,7 @@ def loses_no_word(fact: Record, other: Record) -> bool:
 
 
 def _nearest(house: House, collection: Collection, fact: Record, opinions: Opinions) -> Sequence[Record]:
-    """Returns the facts most like it, its own vector being the query's. Raises Unasked."""
+    """Returns the facts most like it, its own vector being the query's. Raises OpinionPending."""
     vector = collection.vectors.get(fact.record_id)
     if vector is None:
         (vector,) = opinions.vectors([embedded(fact)])
@@ -159,7 +159,7 @@ def _nearest(house: House, collection: Collection, fact: Record, opinions: Opini
 def by_nearness(house: House, collection: Collection, fact: Record, vector: Vector) -> list[RecordId]:
     """Returns the facts that a fact may be compared with, those most like it first; not what another person said of
     himself."""
-    sought = Sought(
+    sought = RecordQuery(
         top_k=house.long_term.judged_against,
         alpha=house.retrieval.alpha,
         now=fact.create_time,

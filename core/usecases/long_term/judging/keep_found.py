@@ -19,7 +19,7 @@ from core.long_term.texts import normalised
 from core.long_term.worth import decay, half_life, weight
 from core.model.record import NO_RECORD, Origin, Record, RecordKind
 from core.model.review import Proposal
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
@@ -56,7 +56,7 @@ class FoundKept:
     withheld: int = 0
 
 
-async def keep_found(house: House, command: KeepFound) -> Committed[FoundKept]:
+async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept]:
     """Raises MemoryOff, RequirementFailed, LimitReached (of collections)."""
     now = house.clock.now()
     memory = await memory_of(house, command.key.tenant, command.key.user)

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from core.agents.recall_roles import (
     MOST_REFLECTED,
-    Reflected,
+    ReflectedRecord,
     ReflectionOpinion,
     problem_of_reflection,
     without_markup,
@@ -57,7 +57,7 @@ async def written(
 ) -> ReflectionOpinion:
     """Returns the Reflector's text, checked."""
     shown = [
-        Reflected(
+        ReflectedRecord(
             number=number,
             content=without_markup(told(record)),
             subcategory=without_markup(record.subcategory),

@@ -17,9 +17,9 @@ from core.long_term.steps import ProposalPut, RecordDrop, RecordPut, Step
 from core.long_term.texts import normalised, statement, told
 from core.model.record import Origin, Record, RecordKind, RecordState, SupersededReason
 from core.model.review import Proposal
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
+from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
@@ -50,7 +50,7 @@ async def add_record(house: House, command: AddRecord) -> RecordsKept:
     return await read_back(house, command.key, await store(house, command))
 
 
-async def store(house: House, command: AddRecord) -> Committed[Kept]:
+async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]:
     """Stores it, unless the collection knows the fact, or forgot it on purpose."""
     now, given = house.clock.now(), command.record
     if not command.dated:
@@ -61,14 +61,14 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
     record_id = given.record_id or RecordId(house.ids.new("r"))
     memory = await memory_of(house, command.key.tenant, command.key.user)
 
-    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+    def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
         lasts = lasting(collection, now, memory.retention)
         before = collection.records.get(record_id)
         if (before is not None and lasts(before)) or record_id in collection.proposals:
             raise RecordExists(record_id)
         if was_forgotten(collection, given, approves=command.approves):
-            return Edit(result=Kept(record_ids=(), forgotten=True))
+            return Edit(result=StoredRecords(record_ids=(), forgotten=True))
         waits = awaits(collection.record, given, approves=command.approves)
         known = collection.same_text(given) if given.kind is RecordKind.FACT else None
         if known is not None and lasts(known) and not (waits and command.supersedes):
@@ -108,19 +108,19 @@ async def store(house: House, command: AddRecord) -> Committed[Kept]:
                 *steps,
             )
         return Edit(
-            result=Kept(record_ids=(record_id,), uses=(None,)),
+            result=StoredRecords(record_ids=(record_id,), uses=(None,)),
             steps=steps,
             touches=touches,
             sees_all=before is not None or bool(command.supersedes),
             erase=before is not None,
         )
 
-    return await write(house, command.key, compose, command.request, Kept)
+    return await write(house, command.key, compose, command.request, StoredRecords)
 
 
-def _kept_waiting(waiting: Proposal, record_id: RecordId) -> Kept:
+def _kept_waiting(waiting: Proposal, record_id: RecordId) -> StoredRecords:
     own = waiting.record.record_id
-    return Kept(record_ids=(own,), known=own != record_id, uses=(None,), awaits_review=True)
+    return StoredRecords(record_ids=(own,), known=own != record_id, uses=(None,), awaits_review=True)
 
 
 def _of_those_superseded(

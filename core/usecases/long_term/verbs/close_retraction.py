@@ -24,8 +24,8 @@ from core.long_term.steps import (
     UsesPut,
 )
 from core.model.record import NO_RECORD, Record, RecordState
-from core.model.retraction import Held, Retraction, RetractionState
-from core.ports.aggregates import Committed, RequestKey
+from core.model.retraction import HeldItem, Retraction, RetractionState
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.retractions import tell_retracted
@@ -50,7 +50,7 @@ class RetractionEnded:
     records: int
 
 
-async def close_retraction(house: House, command: CloseRetraction) -> Committed[RetractionEnded]:
+async def close_retraction(house: House, command: CloseRetraction) -> CommitResult[RetractionEnded]:
     """Raises RetractionNotFound, RetractionClosed, CollectionNotFound, RequestIdReused; to release MemoryOff,
     LimitReached."""
     now = house.clock.now()
@@ -83,11 +83,11 @@ async def close_retraction(house: House, command: CloseRetraction) -> Committed[
     return done
 
 
-def _erased(held: Iterable[Held]) -> list[Step]:
+def _erased(held: Iterable[HeldItem]) -> list[Step]:
     return [HeldDrop(name=each.name) for each in held]
 
 
-def _released(collection: Collection, held: Iterable[Held]) -> list[Step]:
+def _released(collection: Collection, held: Iterable[HeldItem]) -> list[Step]:
     held = list(held)
     back = _records_back(collection, held)
     known = collection.records.keys() | back.keys()
@@ -107,7 +107,7 @@ def _released(collection: Collection, held: Iterable[Held]) -> list[Step]:
     return steps
 
 
-def _records_back(collection: Collection, held: Iterable[Held]) -> dict[RecordId, Record]:
+def _records_back(collection: Collection, held: Iterable[HeldItem]) -> dict[RecordId, Record]:
     """Returns the records that went, and those that changed and are still as they were left; none that refers to what
     does not stand."""
     back: dict[RecordId, Record] = {}
@@ -127,7 +127,7 @@ def _records_back(collection: Collection, held: Iterable[Held]) -> dict[RecordId
     return {key: _consistent(record, collection.records, back) for key, record in back.items()}
 
 
-def _proposals_back(collection: Collection, held: Iterable[Held]) -> Iterable[ProposalPut]:
+def _proposals_back(collection: Collection, held: Iterable[HeldItem]) -> Iterable[ProposalPut]:
     """Yields the proposals that went, and those that changed and are still as they were left."""
     for each in held:
         if each.proposal is None:

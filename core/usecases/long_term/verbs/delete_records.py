@@ -14,9 +14,9 @@ from core.long_term.collection import Collection
 from core.long_term.forgetting import tombstone
 from core.long_term.standing import Rewriting
 from core.long_term.steps import FeedbackDrop, FeedbackPut, HeldDrop, RecordDrop, Step, TombstoneDrop
-from core.long_term.unlearning import Turns, Unlearned, unlearn
+from core.long_term.unlearning import Turns, UnlearnResult, unlearn
 from core.model.record import Record
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.deletions import tell_deleted
 from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
@@ -42,7 +42,7 @@ class RecordsDeleted:
     revived_ids: tuple[RecordId, ...]
 
 
-async def delete_records(house: House, command: DeleteRecords) -> Committed[RecordsDeleted]:
+async def delete_records(house: House, command: DeleteRecords) -> CommitResult[RecordsDeleted]:
     """Deletes records, also where memory is off. Raises RecordNotFound, CollectionNotFound, RequestIdReused."""
     now = house.clock.now()
 
@@ -82,7 +82,7 @@ def erasing(
 
 def drops(
     house: House, collection: Collection, turns: Turns, now: datetime, *, marks: bool = True
-) -> tuple[tuple[Step, ...], Unlearned]:
+) -> tuple[tuple[Step, ...], UnlearnResult]:
     """Steps that take out of a collection what turns that are gone taught it, and what that comes to. `marks`: it
     leaves tombstones, so that it does not come back."""
     rewriting = Rewriting(collection, house.long_term)

@@ -7,7 +7,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.steps import RecordPut, ReflectionDrop, Step
 from core.model.record import NO_REFLECTION
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.writing import Edit, edit
 
@@ -24,7 +24,7 @@ class ReflectionDeleted:
     """Nothing more is to be said of it."""
 
 
-async def delete_reflection(house: House, command: DeleteReflection) -> Committed[ReflectionDeleted]:
+async def delete_reflection(house: House, command: DeleteReflection) -> CommitResult[ReflectionDeleted]:
     """Deletes a reflection, also where memory is off. Raises ReflectionNotFound, CollectionNotFound,
     RequestIdReused."""
 

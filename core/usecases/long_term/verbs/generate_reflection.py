@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.agents.opinions import Unasked
+from core.agents.opinions import OpinionPending
 from core.agents.recall_roles import ReflectionOpinion
 from core.errors import InvalidField
 from core.ids import RecordId, ReflectionId
@@ -14,7 +14,7 @@ from core.long_term.steps import ReflectionPut
 from core.long_term.texts import told
 from core.model.record import Record, RecordState, Reflection
 from core.model.usage import NO_USAGE, Usage
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
 from core.usecases.long_term.judging.reflect import steps_of, weightiest, written
@@ -71,7 +71,7 @@ async def generate_reflection(house: House, command: GenerateReflection) -> Refl
 
 
 async def _as_written(
-    house: House, key: CollectionKey, committed: Committed[ReflectionKept]
+    house: House, key: CollectionKey, committed: CommitResult[ReflectionKept]
 ) -> Reflection | None:
     """Returns the reflection as the call wrote it; as it stands, where the feed does not tell any more."""
     reflection_id = committed.result.reflection_id
@@ -93,12 +93,12 @@ class _Writing:
         self._id = ReflectionId(house.ids.new("m"))
         self._opinions: dict[tuple[tuple[RecordId, str], ...], ReflectionOpinion] = {}
 
-    async def commit(self) -> Committed[ReflectionKept]:
+    async def commit(self) -> CommitResult[ReflectionKept]:
         command = self._command
         while True:
             try:
                 return await edit(self._house, command.key, self._compose, command.request, ReflectionKept)
-            except Unasked as missing:
+            except OpinionPending as missing:
                 await missing.ask()
 
     def _compose(self, collection: Collection, revision: int) -> Edit[ReflectionKept]:
@@ -108,7 +108,7 @@ class _Writing:
         records = self._chosen(collection)
         said = tuple((record.record_id, told(record)) for record in records)
         if said not in self._opinions:
-            raise Unasked(lambda: self._ask(said, records))
+            raise OpinionPending(lambda: self._ask(said, records))
         reflection = Reflection(
             reflection_id=self._id,
             title=self._command.title,

@@ -6,7 +6,7 @@ from core.errors import RecordNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Seen
+from core.usecases.long_term.answers import RecordWithUses
 from core.usecases.long_term.reading import looking
 from core.usecases.long_term.record_metadata import whole
 
@@ -20,7 +20,7 @@ class GetRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSeen:
-    seen: Seen
+    seen: RecordWithUses
     revision: int
 
 
@@ -33,4 +33,6 @@ async def get_record(house: House, command: GetRecord) -> RecordSeen:
         uses = opened.collection.uses.get(command.record_id)
         uid, revision = opened.collection.uid, opened.collection.revision
     (record,) = await whole(house, command.key, uid, [record])
-    return RecordSeen(seen=Seen(record_id=command.record_id, record=record, uses=uses), revision=revision)
+    return RecordSeen(
+        seen=RecordWithUses(record_id=command.record_id, record=record, uses=uses), revision=revision
+    )

@@ -11,7 +11,7 @@ from core.long_term.worth import with_feedback
 from core.model.collection import Feedback
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
+from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.writing import Edit, edit
 
 
@@ -41,7 +41,7 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
         response=command.response,
     )
 
-    def compose(collection: Collection, _revision: int) -> Edit[Kept]:
+    def compose(collection: Collection, _revision: int) -> Edit[StoredRecords]:
         records = [collection.stored(record_id) for record_id in command.record_ids]
         parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
         steps: list[Step] = [
@@ -57,7 +57,9 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
             erase=bool(dropped),
         )
 
-    return await read_back(house, command.key, await edit(house, command.key, compose, command.request, Kept))
+    return await read_back(
+        house, command.key, await edit(house, command.key, compose, command.request, StoredRecords)
+    )
 
 
 def _oldest(collection: Collection, room: int) -> list[FeedbackDrop]:

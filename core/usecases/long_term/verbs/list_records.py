@@ -10,7 +10,7 @@ from core.long_term.collection import Collection
 from core.long_term.conditions import Condition
 from core.model.record import NO_CONVERSATION, Record, RecordKind, RecordState
 from core.usecases.house import House
-from core.usecases.long_term.answers import Seen
+from core.usecases.long_term.answers import RecordWithUses
 from core.usecases.long_term.reading import looking
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
 
@@ -72,7 +72,7 @@ class ListRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsListed:
-    records: tuple[Seen, ...]
+    records: tuple[RecordWithUses, ...]
     next_page_token: str
     revision: int
 
@@ -83,11 +83,13 @@ def _looked_through(collection: Collection, chosen: RecordFilter) -> Iterable[Re
     return collection.records.values()
 
 
-def _seen(collection: Collection, record: Record) -> Seen:
+def _seen(collection: Collection, record: Record) -> RecordWithUses:
     record_id = record.record_id
     if record.awaits_review:
-        return Seen(record_id=record_id, record=record, supersedes=collection.proposals[record_id].supersedes)
-    return Seen(record_id=record_id, record=record, uses=collection.uses.get(record_id))
+        return RecordWithUses(
+            record_id=record_id, record=record, supersedes=collection.proposals[record_id].supersedes
+        )
+    return RecordWithUses(record_id=record_id, record=record, uses=collection.uses.get(record_id))
 
 
 async def list_records(house: House, command: ListRecords) -> RecordsListed:

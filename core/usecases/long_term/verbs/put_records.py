@@ -17,9 +17,9 @@ from core.long_term.steps import ProposalDrop, ProposalPut, RecordDrop, RecordPu
 from core.long_term.texts import embedded
 from core.model.record import Record, RecordKind
 from core.model.review import Proposal
-from core.ports.aggregates import Committed, RequestKey
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.answers import RecordsKept, StoredRecords, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
@@ -68,14 +68,14 @@ async def put_record(house: House, command: PutRecords) -> RecordsKept:
     """Puts one record; it is `known` where one was there. Raises what `put_records` raises."""
     committed = await put_records(house, command)
     record_id = command.puts[0].record.record_id
-    kept = Kept(record_ids=(record_id,), known=not committed.result.created)
-    own = Committed(
+    kept = StoredRecords(record_ids=(record_id,), known=not committed.result.created)
+    own = CommitResult(
         result=kept, revision=committed.revision, replayed=committed.replayed, steps=committed.steps
     )
     return await read_back(house, command.key, own)
 
 
-async def put_records(house: House, command: PutRecords) -> Committed[RecordsPut]:
+async def put_records(house: House, command: PutRecords) -> CommitResult[RecordsPut]:
     """Raises InvalidField (event_time, record_id, delete_ids), SensitiveContent, StaleRevision, RecordNotFound,
     PermissionDenied, MemoryOff, LimitReached, RequestIdReused."""
     now = house.clock.now()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.context.repeating import told_once
 from core.ids import RecordId
 from core.keys import CollectionKey
-from core.long_term.ranking import Ranked, Sought, admitting, best, similarities, weighed
+from core.long_term.ranking import RankedRecord, RecordQuery, admitting, best, similarities, weighed
 from core.model.record import Record, RecordKind
 from core.usecases.house import House
 from core.usecases.long_term.reading import Open, retrieving
@@ -35,7 +35,9 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
             return NOTHING
         top_k = command.top_k or house.long_term.top_episodes
         sought = [
-            Sought(top_k=TWICE * top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector)
+            RecordQuery(
+                top_k=TWICE * top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector
+            )
             for text, vector in zip(texts, vectors, strict=True)
         ]
         found = {one.record.record_id: one for one in alike(house, opened, sought, TWICE * top_k)}
@@ -48,7 +50,7 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
         )
 
 
-def alike(house: House, opened: Open, sought: Sequence[Sought], top_k: int) -> list[Ranked]:
+def alike(house: House, opened: Open, sought: Sequence[RecordQuery], top_k: int) -> list[RankedRecord]:
     """Returns the best episodes by their mean similarity to all that is sought."""
 
     def allowed(record: Record) -> bool:

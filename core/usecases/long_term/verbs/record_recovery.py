@@ -29,7 +29,7 @@ from core.model.record import (
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
+from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless
 from core.usecases.long_term.reading import Lasts, lasting
@@ -68,20 +68,23 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
     if not command.allow_sensitive:
         require_harmless(new, "")
 
-    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+    def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         if was_forgotten(collection, new, approves=command.approves):
-            return Edit(result=Kept(record_ids=(), forgotten=True))
+            return Edit(result=StoredRecords(record_ids=(), forgotten=True))
         lasts = lasting(collection, now, memory.retention)
         known = known_mending(collection, command.recovery, lasts)
         waits = awaits(collection.record, new, approves=command.approves)
         if known is None and waits:
             waiting = proposal(collection, replace(new, revision=revision), lasts, house.long_term)
             record_id = waiting.record.record_id
-            kept = Kept(record_ids=(record_id,), uses=(None,), awaits_review=True)
+            kept = StoredRecords(record_ids=(record_id,), uses=(None,), awaits_review=True)
             touches = frozenset({f"recovery:{new.tags}", f"record:{record_id}"})
             return Edit(result=kept, steps=(ProposalPut(proposal=waiting),), touches=touches)
         if known is None:
-            kept, put = Kept(record_ids=(new.record_id,), uses=(None,)), replace(new, revision=revision)
+            kept, put = (
+                StoredRecords(record_ids=(new.record_id,), uses=(None,)),
+                replace(new, revision=revision),
+            )
         else:
             kept = kept_of(collection, [known.record_id], known=True)
             put = mended_again(reinforced(known, house.long_term), new, keeps_words=waits)
@@ -91,7 +94,7 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
     return await read_back(
         house,
         command.key,
-        await write(house, command.key, compose, command.request, Kept, command.requires),
+        await write(house, command.key, compose, command.request, StoredRecords, command.requires),
     )
 
 

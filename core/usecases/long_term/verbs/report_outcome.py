@@ -10,7 +10,7 @@ from core.long_term.steps import RecordPut
 from core.long_term.worth import with_outcome
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
+from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.writing import Edit, edit
 
 
@@ -29,7 +29,7 @@ class ReportOutcome:
 async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
     """Raises RecordNotFound, CollectionNotFound, MemoryOff, RequestIdReused."""
 
-    def compose(collection: Collection, _revision: int) -> Edit[Kept]:
+    def compose(collection: Collection, _revision: int) -> Edit[StoredRecords]:
         records = [collection.stored(record_id) for record_id in command.record_ids]
         parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
         changed = [
@@ -42,4 +42,6 @@ async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
             touches=frozenset(f"record:{record_id}" for record_id in command.record_ids),
         )
 
-    return await read_back(house, command.key, await edit(house, command.key, compose, command.request, Kept))
+    return await read_back(
+        house, command.key, await edit(house, command.key, compose, command.request, StoredRecords)
+    )

@@ -28,10 +28,10 @@ from core.long_term.steps import (
     RetractionPut,
     Step,
 )
-from core.long_term.unlearning import Chosen, unlearn
+from core.long_term.unlearning import Selection, unlearn
 from core.model.record import Record
-from core.model.retraction import Held, Retraction, RetractionState
-from core.ports.aggregates import Committed, RequestKey
+from core.model.retraction import HeldItem, Retraction, RetractionState
+from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.reading import looking
@@ -51,7 +51,7 @@ class RetractRecords:
     one."""
 
     key: CollectionKey
-    chosen: Chosen
+    chosen: Selection
     reason: str = ""
     retraction_id: str = ""
     dry_run: bool = False
@@ -72,7 +72,7 @@ class RecordsRetracted:
     anew: tuple[int, ...] = ()
 
 
-async def retract_records(house: House, command: RetractRecords) -> Committed[RecordsRetracted]:
+async def retract_records(house: House, command: RetractRecords) -> CommitResult[RecordsRetracted]:
     """Takes records back, also where memory is off. Raises RecordNotFound, CollectionNotFound, RequestIdReused."""
     retraction_id, now = command.retraction_id or house.ids.new("x"), house.clock.now()
 
@@ -89,7 +89,7 @@ async def retract_records(house: House, command: RetractRecords) -> Committed[Re
                 feedback=composed.result.feedback,
                 reflections=composed.result.reflections,
             )
-            return Committed(result=told, revision=opened.collection.revision)
+            return CommitResult(result=told, revision=opened.collection.revision)
     done = await edit(house, command.key, compose, command.request, RecordsRetracted, even_off=True)
     await tell_retracted(house, house.collections, command.key, done.result.retraction, command.chosen)
     return done
@@ -159,31 +159,33 @@ def _held(
     gone: Iterable[RecordId],
     changed: Mapping[RecordId, Record],
     others: Iterable[Step],
-) -> Iterable[Held]:
+) -> Iterable[HeldItem]:
     """Yields everything that changes, as it is before."""
     for record_id in sorted(gone):
         uses = collection.uses.get(record_id)
-        yield Held(retraction_id=retraction_id, record=collection.records[record_id], uses=uses)
+        yield HeldItem(retraction_id=retraction_id, record=collection.records[record_id], uses=uses)
     for record_id, after in sorted(changed.items()):
-        yield Held(retraction_id=retraction_id, record=collection.records[record_id], after=after)
+        yield HeldItem(retraction_id=retraction_id, record=collection.records[record_id], after=after)
     for step in others:
         match step:
             case FeedbackDrop():
-                yield Held(retraction_id=retraction_id, feedback=collection.feedback[step.feedback_id])
+                yield HeldItem(retraction_id=retraction_id, feedback=collection.feedback[step.feedback_id])
             case FeedbackPut():
                 feedback_id = step.feedback.feedback_id
-                yield Held(retraction_id=retraction_id, feedback=collection.feedback[feedback_id])
+                yield HeldItem(retraction_id=retraction_id, feedback=collection.feedback[feedback_id])
             case ReflectionDrop():
-                yield Held(retraction_id=retraction_id, reflection=collection.reflections[step.reflection_id])
+                yield HeldItem(
+                    retraction_id=retraction_id, reflection=collection.reflections[step.reflection_id]
+                )
             case ReflectionPut():
                 reflection_id = step.reflection.reflection_id
-                yield Held(retraction_id=retraction_id, reflection=collection.reflections[reflection_id])
+                yield HeldItem(retraction_id=retraction_id, reflection=collection.reflections[reflection_id])
             case ProposalDrop():
-                yield Held(retraction_id=retraction_id, proposal=collection.proposals[step.record_id])
+                yield HeldItem(retraction_id=retraction_id, proposal=collection.proposals[step.record_id])
             case ProposalPut():
                 after = step.proposal.record
                 before = collection.proposals[after.record_id]
-                yield Held(retraction_id=retraction_id, proposal=before, after=after)
+                yield HeldItem(retraction_id=retraction_id, proposal=before, after=after)
 
 
 def oldest_closed(collection: Collection) -> Iterable[Step]:

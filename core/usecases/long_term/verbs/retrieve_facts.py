@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.keys import CollectionKey
-from core.long_term.ranking import Admits, Ranked, Sought, admitting, ranked
+from core.long_term.ranking import Admits, RankedRecord, RecordQuery, admitting, ranked
 from core.model.record import Record, RecordKind, RecordState, Uses
 from core.model.vector import Vector
 from core.usecases.house import House
@@ -37,7 +37,7 @@ class RecordsFound:
     """Best first, each with its uses. `truncated`: one message does not hold all. `revision` 0: there is nothing to be
     found."""
 
-    found: tuple[tuple[Ranked, Uses | None], ...]
+    found: tuple[tuple[RankedRecord, Uses | None], ...]
     revision: int
     truncated: bool = False
 
@@ -51,7 +51,7 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
     async with retrieving(house, command.key, command.min_revision) as opened:
         if opened is None:
             return NOTHING
-        sought = Sought(
+        sought = RecordQuery(
             top_k=command.top_k or house.long_term.top_facts,
             alpha=house.retrieval.alpha,
             now=opened.now,
@@ -65,7 +65,7 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
         return used(house, opened, None if command.observe else command.key, best)
 
 
-def used(house: House, opened: Open, key: CollectionKey | None, best: list[Ranked]) -> RecordsFound:
+def used(house: House, opened: Open, key: CollectionKey | None, best: list[RankedRecord]) -> RecordsFound:
     """Returns as much of what was found as one message holds, counted as used; without a key it is only looked at."""
     shown = fitting(best)
     if key is not None:

@@ -11,7 +11,7 @@ from itertools import islice
 from core.agents.recall_roles import SURE, RouteOpinion
 from core.errors import AgentReplyInvalid
 from core.keys import CollectionKey
-from core.long_term.ranking import Ranked, Sought, admitting, ranked
+from core.long_term.ranking import RankedRecord, RecordQuery, admitting, ranked
 from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
 from core.usecases.house import House
@@ -43,7 +43,7 @@ class RetrieveMemories:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoriesFound:
-    found: tuple[tuple[Ranked, Uses | None], ...]
+    found: tuple[tuple[RankedRecord, Uses | None], ...]
     reflections: tuple[Reflection, ...]
     route: Route
     revision: int
@@ -59,7 +59,7 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
     async with retrieving(house, command.key, command.min_revision) as opened:
         if opened is None:
             return MemoriesFound(found=(), reflections=(), route=route, revision=0)
-        sought = Sought(
+        sought = RecordQuery(
             top_k=command.top_k or house.long_term.top_memories,
             alpha=house.retrieval.alpha,
             now=opened.now,
@@ -117,13 +117,13 @@ def _route(opinion: RouteOpinion) -> Route:
 
 
 def _looked(
-    house: House, opened: Open, sought: Sought, route: Route, command: RetrieveMemories
-) -> tuple[Route, list[Ranked]]:
+    house: House, opened: Open, sought: RecordQuery, route: Route, command: RetrieveMemories
+) -> tuple[Route, list[RankedRecord]]:
     """Returns the best along the route, or of everything, and which it was."""
 
     chosen = command.filter.chosen(opened.collection)
 
-    def search(taken: Route) -> list[Ranked]:
+    def search(taken: Route) -> list[RankedRecord]:
         def allowed(record: Record) -> bool:
             return (
                 (chosen is None or record.record_id in chosen)

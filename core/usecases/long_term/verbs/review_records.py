@@ -21,7 +21,7 @@ from core.model.record import Record, RecordKind
 from core.model.review import Proposal, ReviewDecision
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back
+from core.usecases.long_term.answers import RecordsKept, StoredRecords, read_back
 from core.usecases.long_term.judging.keep_found import same_as
 from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless
@@ -55,7 +55,7 @@ async def review_records(house: House, command: ReviewRecords) -> RecordsKept:
     memory = await memory_of(house, command.key.tenant, command.key.user)
     rejects = command.decision is ReviewDecision.REJECT
 
-    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+    def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         lasts = lasting(collection, now, memory.retention)
         chosen = [collection.proposal(record_id) for record_id in command.record_ids]
         for proposal in chosen:
@@ -65,11 +65,13 @@ async def review_records(house: House, command: ReviewRecords) -> RecordsKept:
             return _rejected(house, collection, chosen, now)
         return _approved(house, collection, command, chosen, lasts, (now, revision))
 
-    committed = await edit(house, command.key, compose, command.request, Kept, even_off=rejects)
+    committed = await edit(house, command.key, compose, command.request, StoredRecords, even_off=rejects)
     return await read_back(house, command.key, committed)
 
 
-def _rejected(house: House, collection: Collection, chosen: Sequence[Proposal], now: datetime) -> Edit[Kept]:
+def _rejected(
+    house: House, collection: Collection, chosen: Sequence[Proposal], now: datetime
+) -> Edit[StoredRecords]:
     salt = collection.record.salt
     room = house.limits.tombstones_per_collection - len(chosen)
     drops = [
@@ -77,7 +79,7 @@ def _rejected(house: House, collection: Collection, chosen: Sequence[Proposal], 
         for one in chosen
     ]
     steps = (*drops, *oldest_tombstones(collection, room))
-    return Edit(result=Kept(record_ids=()), steps=steps, sees_all=True, erase=True)
+    return Edit(result=StoredRecords(record_ids=()), steps=steps, sees_all=True, erase=True)
 
 
 def _approved(
@@ -87,7 +89,7 @@ def _approved(
     chosen: Sequence[Proposal],
     lasts: Lasts,
     at: tuple[datetime, int],
-) -> Edit[Kept]:
+) -> Edit[StoredRecords]:
     rewriting = Rewriting(collection, house.long_term)
     ids, drops = list[RecordId](), list[Step]()
     for one in chosen:
@@ -96,7 +98,9 @@ def _approved(
         take_place(rewriting, stands, one.supersedes)
         ids.append(stands.record_id)
         drops.append(ProposalDrop(record_id=one.record.record_id))
-    kept = Kept(record_ids=tuple(ids), uses=tuple(collection.uses.get(record_id) for record_id in ids))
+    kept = StoredRecords(
+        record_ids=tuple(ids), uses=tuple(collection.uses.get(record_id) for record_id in ids)
+    )
     is_corrected = command.decision is ReviewDecision.CORRECT
     return Edit(result=kept, steps=(*drops, *rewriting.steps), sees_all=True, erase=is_corrected)
 

@@ -6,9 +6,16 @@ from dataclasses import dataclass
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.model.record import Record, RecordState
-from core.ports.aggregates import Committed
+from core.ports.aggregates import CommitResult
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, read_back, records_of, superseded_by, told
+from core.usecases.long_term.answers import (
+    RecordsKept,
+    StoredRecords,
+    read_back,
+    records_of,
+    superseded_by,
+    told,
+)
 from core.usecases.long_term.judging.judge_facts import judge_facts
 from core.usecases.long_term.verbs.add_record import AddRecord, store
 
@@ -60,14 +67,14 @@ async def store_fact(house: House, command: StoreFact) -> FactStored:
     )
 
 
-def _superseded_at_once(command: StoreFact, committed: Committed[Kept]) -> tuple[RecordId, ...]:
+def _superseded_at_once(command: StoreFact, committed: CommitResult[StoredRecords]) -> tuple[RecordId, ...]:
     """Returns those whose place it took as it was stored: what waits takes none."""
     kept = committed.result
     return () if kept.awaits_review or kept.forgotten else command.adding.supersedes
 
 
 async def _judgement(
-    house: House, key: CollectionKey, record_id: RecordId, committed: Committed[Kept]
+    house: House, key: CollectionKey, record_id: RecordId, committed: CommitResult[StoredRecords]
 ) -> Mapping[RecordId, Record] | None:
     """Returns the records that the fact's judgement put; all as they stand, where the feed does not tell any more.
     None: it has not been judged."""

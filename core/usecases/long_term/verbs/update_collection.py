@@ -10,7 +10,7 @@ from core.long_term.collection import Collection
 from core.long_term.steps import CollectionPut
 from core.model.collection import CollectionRecord
 from core.model.review import Review
-from core.ports.aggregates import Committed, Draft, RequestKey
+from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.memory import requires_of
 from core.usecases.long_term.writing import make
@@ -33,7 +33,7 @@ class UpdateCollection:
     request: RequestKey | None = None
 
 
-async def update_collection(house: House, command: UpdateCollection) -> Committed[CollectionRecord]:
+async def update_collection(house: House, command: UpdateCollection) -> CommitResult[CollectionRecord]:
     """Updates a collection; makes one that is missing. Switching off raises the generation, so that work begun
     before does not land.
 

@@ -16,7 +16,7 @@ from core.long_term.steps import Step
 from core.model.record import Origin, Record, RecordKind, RecordState
 from core.ports.aggregates import RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.answers import Kept, RecordsKept, kept_of, read_back
+from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.new_records import require_harmless, require_harmless_metadata, require_past
 from core.usecases.long_term.writing import Edit, edit
@@ -58,7 +58,7 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
     if not (checks_metadata or command.allow_sensitive):
         await think(require_harmless_metadata, metadata)
 
-    def compose(collection: Collection, revision: int) -> Edit[Kept]:
+    def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         before = collection.stored(command.record_id)
         require_unchanged(command.if_revision, before.revision)
         rewriting = Rewriting(collection, house.long_term)
@@ -87,7 +87,7 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
             erase=says_other,
         )
 
-    committed = await edit(house, command.key, compose, command.request, Kept)
+    committed = await edit(house, command.key, compose, command.request, StoredRecords)
     return await read_back(house, command.key, committed)
 
 

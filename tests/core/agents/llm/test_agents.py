@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.agents.llm.agents import llm_agents
-from core.agents.roles import Absorbed, Agents, Neighbor, Piece, Progress, Topic
+from core.agents.roles import Agents, MergeSource, Neighbor, Piece, Progress, Topic
 from core.errors import AgentUnavailable
 from core.ids import NodeId
 from core.model.insight import Insight
@@ -15,7 +15,7 @@ from core.model.lineage import MergeReason
 from tests.support.scripted_chat import ScriptedChat
 
 TOPIC = Topic(node_id=NodeId("n"), summary="One. Two.", context="c", keywords=("k",))
-ABSORBED = Absorbed(topic=TOPIC, event_time=datetime(2024, 5, 1, tzinfo=UTC))
+ABSORBED = MergeSource(topic=TOPIC, event_time=datetime(2024, 5, 1, tzinfo=UTC))
 NEIGHBOR = Neighbor(node_id=NodeId("m"), context="c", keywords=("k",), neighbor_of=(NodeId("n"),))
 
 Ask = Callable[[Agents], Awaitable[object]]

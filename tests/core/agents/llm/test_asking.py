@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from core.agents.llm.asking import AT_ONCE, Asking, together
-from core.agents.parsing import Fields, Malformed
-from core.agents.usage import Ledger, Purse
+from core.agents.parsing import Fields, MalformedReply
+from core.agents.usage import Ledger, TokenBudget
 from core.errors import AgentReplyInvalid, AgentUnavailable, BudgetSpent
 from core.internal_errors import ModelUnavailable
 from core.ports.chat import ChatMessage, ChatReply, ReplyShape
@@ -50,7 +50,7 @@ async def test_a_bad_reply_is_asked_again_with_the_reason() -> None:
 
 async def test_a_reply_of_another_form_is_told_the_form_and_one_that_is_wrong_in_substance_is_not() -> None:
     def never(_reply: Fields) -> str:
-        raise Malformed("relations names node_9, which was not given")
+        raise MalformedReply("relations names node_9, which was not given")
 
     shape = ReplyShape(name="summary", schema={"type": "object", "properties": {"summary": {}}})
     unshapely, wrong = ScriptedChat(["prose", "[]", "{}"]), ScriptedChat(["{}"] * 3)
@@ -113,7 +113,7 @@ async def test_a_bad_reply_that_holds_control_tokens_is_shown_without_them() -> 
 
 async def test_the_last_bad_reply_may_be_mended() -> None:
     def strict(_reply: Fields) -> str:
-        raise Malformed("never good enough")
+        raise MalformedReply("never good enough")
 
     chat = ScriptedChat([said(summary=text) for text in ("one", "two", "three")])
 
@@ -153,7 +153,7 @@ async def test_what_the_endpoint_does_not_count_is_estimated() -> None:
 
 
 async def test_a_spent_budget_stops_asking_again() -> None:
-    ledger = Ledger(TickingClock(), call=Purse("tokens", 10))
+    ledger = Ledger(TickingClock(), call=TokenBudget("tokens", 10))
     chat = ScriptedChat(["nonsense", said(summary="good")])
 
     with ledger.spending("structurer"), pytest.raises(BudgetSpent):
@@ -193,7 +193,7 @@ async def test_the_first_failure_ends_the_others() -> None:
 
 async def test_a_work_in_many_parts_stops_where_its_budget_ends() -> None:
     """Each part is afforded in its turn: only those under way go beyond."""
-    ledger = Ledger(TickingClock(), call=Purse("tokens", 1))
+    ledger = Ledger(TickingClock(), call=TokenBudget("tokens", 1))
     chat = Slow(["{}"] * 100)
 
     with ledger.spending("structurer"), pytest.raises(BudgetSpent):

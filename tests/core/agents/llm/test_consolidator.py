@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.agents.llm.consolidator import LlmConsolidator
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Rewording, Topic
+from core.agents.roles import Consolidation, MergeSource, Neighbor, Rewording, Topic
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
 from core.model.lineage import MergeReason
@@ -20,9 +20,9 @@ from tests.support.scripted_chat import ScriptedChat
 TIME = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def absorbed(node_id: str, summary: str, days: int = 0) -> Absorbed:
+def absorbed(node_id: str, summary: str, days: int = 0) -> MergeSource:
     topic = Topic(node_id=NodeId(node_id), summary=summary, context=f"关于{node_id}", keywords=(node_id,))
-    return Absorbed(topic=topic, event_time=TIME + timedelta(days=days))
+    return MergeSource(topic=topic, event_time=TIME + timedelta(days=days))
 
 
 def neighbor(node_id: str, *of: str) -> Neighbor:
@@ -55,7 +55,7 @@ def merged(*updates: str, **changed: Any) -> str:
 
 async def merge(
     chat: ScriptedChat,
-    nodes: Sequence[Absorbed] = (A, B),
+    nodes: Sequence[MergeSource] = (A, B),
     neighbors: Sequence[Neighbor] = (),
     verdict: str = "",
 ) -> Consolidation:

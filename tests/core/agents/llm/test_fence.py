@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.agents.llm.fence import Enclosed, disarmed, message
+from core.agents.llm.fence import Enclosure, disarmed, message
 from tests.core.agents.llm.hostile import HOSTILE
 from tests.core.agents.llm.replies import fences
 
@@ -20,7 +20,7 @@ def test_there_are_fifty_hostile_texts() -> None:
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_content_stays_within_its_fence(text: str) -> None:
     written = message(
-        ["Before:", Enclosed(name="one", text=text), Enclosed(name="two", text="plain"), "After."]
+        ["Before:", Enclosure(name="one", text=text), Enclosure(name="two", text="plain"), "After."]
     )
 
     assert fences(written) == [("one", disarmed(text)), ("two", "plain")]
@@ -38,14 +38,14 @@ def test_no_control_token_of_a_chat_template_is_left(text: str) -> None:
 
 
 def test_all_fifty_in_one_message_keep_apart() -> None:
-    parts = [Enclosed(name=f"node_{n}", text=text) for n, text in enumerate(HOSTILE)]
+    parts = [Enclosure(name=f"node_{n}", text=text) for n, text in enumerate(HOSTILE)]
 
     assert fences(message(parts)) == [(part.name, disarmed(part.text)) for part in parts]
 
 
 def test_the_same_texts_give_the_same_bytes_and_others_another_mark() -> None:
     def written(text: str) -> str:
-        return message([Enclosed(name="one", text=text)])
+        return message([Enclosure(name="one", text=text)])
 
     assert written("量子计算") == written("量子计算")
     assert written("量子计算").splitlines()[0] != written("量子计算。").splitlines()[0]
@@ -55,7 +55,7 @@ def test_a_text_that_holds_the_mark_of_its_message_gets_another() -> None:
     """A fence is made anew for what was made to close it; also where it is spelled otherwise."""
 
     def mark(*texts: str) -> str:
-        return message([Enclosed(name="x", text=text) for text in texts]).splitlines()[0][-6:]
+        return message([Enclosure(name="x", text=text) for text in texts]).splitlines()[0][-6:]
 
     known = {f"{n:06x}" for n in range(0x1000)}
     text = " ".join(known)

@@ -6,7 +6,7 @@ import pytest
 
 from core.agents.llm.recalling import LlmReflector, LlmRouter
 from core.agents.offline.recalling import OfflineReflector
-from core.agents.recall_roles import Reflected, problem_of_reflection
+from core.agents.recall_roles import ReflectedRecord, problem_of_reflection
 from core.errors import AgentReplyInvalid
 from core.long_term.routing import Intent, Layer
 from tests.core.agents.llm.replies import objections, question, said
@@ -15,8 +15,8 @@ from tests.support.scripted_chat import ScriptedChat
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def record(number: int, content: str, subcategory: str = "error_recovery") -> Reflected:
-    return Reflected(
+def record(number: int, content: str, subcategory: str = "error_recovery") -> ReflectedRecord:
+    return ReflectedRecord(
         number=number,
         content=content,
         subcategory=subcategory,

@@ -5,7 +5,7 @@ import pytest
 
 from core.agents.offline.consolidator import OfflineConsolidator
 from core.agents.offline.structurer import MOST
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
+from core.agents.roles import Consolidation, MergeSource, Neighbor, Topic
 from core.ids import NodeId
 from core.model.lineage import MergeReason
 from core.ports.comparer import Likelihood
@@ -13,12 +13,14 @@ from core.text.scripts import display_width
 from tests.support.embedders import local_comparer
 
 
-def absorbed(node: str, year: int, summary: str, context: str, *keywords: str) -> Absorbed:
+def absorbed(node: str, year: int, summary: str, context: str, *keywords: str) -> MergeSource:
     topic = Topic(node_id=NodeId(node), summary=summary, context=context, keywords=keywords)
-    return Absorbed(topic=topic, event_time=datetime(year, 1, 1, tzinfo=UTC))
+    return MergeSource(topic=topic, event_time=datetime(year, 1, 1, tzinfo=UTC))
 
 
-async def merged(*nodes: Absorbed, neighbors: tuple[Neighbor, ...] = (), verdict: str = "") -> Consolidation:
+async def merged(
+    *nodes: MergeSource, neighbors: tuple[Neighbor, ...] = (), verdict: str = ""
+) -> Consolidation:
     reason = MergeReason.CONFLICT if verdict else MergeReason.MERGE
     return await OfflineConsolidator(local_comparer()).consolidate(nodes, neighbors, reason, verdict, "")
 

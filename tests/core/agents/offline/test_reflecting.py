@@ -6,14 +6,19 @@ from datetime import UTC, datetime
 import pytest
 
 from core.agents.offline.recalling import OfflineReflector
-from core.agents.recall_roles import LONGEST_REFLECTION, MOST_REFLECTED, Reflected, problem_of_reflection
+from core.agents.recall_roles import (
+    LONGEST_REFLECTION,
+    MOST_REFLECTED,
+    ReflectedRecord,
+    problem_of_reflection,
+)
 
 TIME = datetime(2024, 5, 8, tzinfo=UTC)
 
 
-def reflected(*contents: str, subcategory: str = "") -> list[Reflected]:
+def reflected(*contents: str, subcategory: str = "") -> list[ReflectedRecord]:
     return [
-        Reflected(
+        ReflectedRecord(
             number=number,
             content=content,
             subcategory=subcategory,

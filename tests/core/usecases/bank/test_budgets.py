@@ -23,10 +23,10 @@ from core.usecases.bank.verbs.restructure import Restructure, restructure
 from core.usecases.bank.verbs.update_bank import UpdateBank, update_bank
 from core.usecases.house import House
 from core.usecases.limits import Budgets
-from core.usecases.observer import Structured, Unobserved
+from core.usecases.observer import NullObserver, StructuringEnded
 from core.usecases.task.advance_task import AdvanceTask, advance_task
 from core.usecases.task.start_task import StartTask, start_task
-from core.usecases.workshop import Workshop
+from core.usecases.workshop import JobRunner
 from tests.support.house import KEY, TickingClock, make_bank, open_house, work_done
 from tests.support.scripted_agents import ScriptedAgents, one_cluster
 
@@ -58,7 +58,7 @@ def costly() -> ScriptedAgents:
 
 def with_budgets(house: House, **budgets: int) -> House:
     """The house as it is after a start with other budgets."""
-    return replace(house, workshop=Workshop(house.clock, Budgets(**budgets)))
+    return replace(house, workshop=JobRunner(house.clock, Budgets(**budgets)))
 
 
 async def remember(house: House, text: str) -> None:
@@ -243,18 +243,18 @@ async def test_an_interaction_that_fails_by_itself_is_left_alone_though_others_o
 
 
 async def test_a_defect_is_neither_hidden_nor_hammered_at() -> None:
-    agents, told = costly(), list[Structured]()
+    agents, told = costly(), list[StructuringEnded]()
 
     def broken(_pieces: Sequence[Piece], _task: str) -> Sequence[Cluster]:
         raise KeyError("never meant to be")
 
-    class Listening(Unobserved):
-        def structured(self, structured: Structured) -> None:
+    class Listening(NullObserver):
+        def structured(self, structured: StructuringEnded) -> None:
             told.append(structured)
 
     agents.clusterer.clusters.otherwise = broken
     async with open_house(agents=agents.roles) as opened:
-        house = replace(opened, workshop=Workshop(opened.clock, observer=Listening()))
+        house = replace(opened, workshop=JobRunner(opened.clock, observer=Listening()))
         await make_bank(house)
 
         with pytest.raises(KeyError):

@@ -14,7 +14,7 @@ from core.usecases.bank.record import Context, Message
 from core.usecases.bank.structuring.generated import generated
 from core.usecases.bank.verbs.augment import Augment
 from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
-from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.update_bank import UpdateBank, update_bank
 from core.usecases.house import House
 from core.usecases.task.advance_task import AdvanceTask, advance_task
@@ -38,7 +38,7 @@ async def told_first(text: str, judge_assistants: bool | None = None) -> AsyncIt
         yield house
 
 
-async def say(house: House, *said: tuple[str, str], named: bool = True) -> Memorized:
+async def say(house: House, *said: tuple[str, str], named: bool = True) -> MemorizeResult:
     """Memorizes messages: roles and texts, each by a speaker of the role's name, unless they are not `named`."""
     messages = tuple(Message(role=role, speaker=role if named else "", text=text) for role, text in said)
     return await memorize(house, Memorize(key=KEY, context=Context(messages=messages)))

@@ -9,7 +9,7 @@ from core.errors import AgentUnavailable, StructuringFailed
 from core.ids import InteractionId
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.record import Context
-from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.restructure import Restructure, restructure
 from core.usecases.house import House
 from service.adapters.store.memory_store import MemoryStore
@@ -49,7 +49,7 @@ def quarrelsome() -> ScriptedAgents:
     return agents
 
 
-async def tell(house: House, text: str, *, skip_judging: bool = False) -> Memorized:
+async def tell(house: House, text: str, *, skip_judging: bool = False) -> MemorizeResult:
     return await memorize(house, Memorize(key=KEY, context=Context(text=text), skip_judging=skip_judging))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.agents.roles import Absorbed, Consolidation, Neighbor, Topic
+from core.agents.roles import Consolidation, MergeSource, Neighbor, Topic
 from core.usecases.bank.record import Context
 from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
@@ -33,7 +33,9 @@ def refuting(wrong: str, right: str = TEN) -> ScriptedAgents:
 
     agents.judge.first.otherwise = first
 
-    def consolidated(nodes: Sequence[Absorbed], neighbors: Sequence[Neighbor], *more: Any) -> Consolidation:
+    def consolidated(
+        nodes: Sequence[MergeSource], neighbors: Sequence[Neighbor], *more: Any
+    ) -> Consolidation:
         return replace(joined(nodes, neighbors, *more), refuted=(wrong,))
 
     agents.consolidator.consolidations.otherwise = consolidated

@@ -15,7 +15,7 @@ from core.ids import NodeId
 from core.index.scoring import Mode
 from core.internal_errors import RerankerLate, RerankerUnavailable
 from core.ports.reranker import Reranker
-from core.usecases.bank.retrieval.reranking import Reranked
+from core.usecases.bank.retrieval.reranking import RerankOutcome
 from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.verbs.augment import Augment, augment
 from core.usecases.bank.verbs.delete_bank import DeleteBank, delete_bank
@@ -68,7 +68,7 @@ async def test_a_reranker_reads_the_candidates_beside_the_query_and_its_opinion_
     async with a_house(liking, weight=10.0) as house:
         (answer,) = await ask(house)
 
-    assert answer.reranked is Reranked.DONE
+    assert answer.reranked is RerankOutcome.DONE
     assert liking.asked == [(QUESTION, tuple(FACTS.values()))]
     assert ids(answer)[0] == "founded"
 
@@ -77,16 +77,16 @@ async def test_without_a_reranker_nothing_is_told_of_one() -> None:
     async with a_house(None) as house:
         (answer,) = await ask(house)
 
-    assert answer.reranked is Reranked.UNASKED
+    assert answer.reranked is RerankOutcome.UNASKED
     assert not any(hit.why for hit in answer.found.hits)
 
 
 @pytest.mark.parametrize(
     ("failure", "outcome"),
-    [(RerankerUnavailable("down"), Reranked.UNAVAILABLE), (RerankerLate("late"), Reranked.LATE)],
+    [(RerankerUnavailable("down"), RerankOutcome.UNAVAILABLE), (RerankerLate("late"), RerankOutcome.LATE)],
 )
 async def test_a_reranker_that_fails_leaves_the_plain_answer_and_that_is_said(
-    failure: Exception, outcome: Reranked
+    failure: Exception, outcome: RerankOutcome
 ) -> None:
     async with a_house(None) as house:
         (plain,) = await ask(house)
@@ -118,7 +118,7 @@ async def test_it_is_asked_about_texts_alone_and_not_where_it_is_left_out(unaske
     async with a_house(reranker) as house:
         (answer,) = await ask(house, unasked)
 
-    assert answer.reranked is Reranked.UNASKED
+    assert answer.reranked is RerankOutcome.UNASKED
     assert not reranker.asked
 
 
@@ -130,7 +130,7 @@ async def test_a_vector_is_no_text() -> None:
         (answer,) = await ask(house, Ask(embedding=vector))
 
     assert answer.found.hits
-    assert answer.reranked is Reranked.UNASKED
+    assert answer.reranked is RerankOutcome.UNASKED
     assert not reranker.asked
 
 
@@ -155,9 +155,9 @@ async def test_several_searches_are_reranked_each_by_itself() -> None:
         answers = await ask(house, Ask(text=QUESTION), Ask(keywords=("公司",)), Ask(text="founded when"))
 
     assert [answer.reranked for answer in answers] == [
-        Reranked.UNAVAILABLE,
-        Reranked.UNASKED,
-        Reranked.DONE,
+        RerankOutcome.UNAVAILABLE,
+        RerankOutcome.UNASKED,
+        RerankOutcome.DONE,
     ]
     assert len({answer.found.revision for answer in answers}) == 1
 
@@ -174,7 +174,7 @@ async def test_a_bank_of_client_vectors_is_reranked_by_its_words() -> None:
         )
         (answer,) = await ask(seated)
 
-    assert answer.reranked is Reranked.DONE
+    assert answer.reranked is RerankOutcome.DONE
 
 
 class Waiting:
@@ -228,9 +228,9 @@ async def test_prompts_are_reranked_too_and_say_so() -> None:
         skipped = await augment(house, Augment(key=KEY, query=QUESTION, skip_reranker=True))
 
     assert (made.reranked, failed.reranked, skipped.reranked) == (
-        Reranked.DONE,
-        Reranked.UNAVAILABLE,
-        Reranked.UNASKED,
+        RerankOutcome.DONE,
+        RerankOutcome.UNAVAILABLE,
+        RerankOutcome.UNASKED,
     )
     assert made.hits[0].node
     assert made.hits[0].node.summary == liking.asked[0][1][-1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.agents.roles import Absorbed, Cluster, ConflictOpinion, Consolidation, Neighbor, Piece, Topic
+from core.agents.roles import Cluster, ConflictOpinion, Consolidation, MergeSource, Neighbor, Piece, Topic
 from core.bank.query import Target
 from core.errors import AgentUnavailable, StructuringFailed
 from core.ids import BankId, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
@@ -26,7 +26,7 @@ from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
 from core.usecases.bank.verbs.get_interaction import GetInteraction, get_interaction
 from core.usecases.bank.verbs.get_node import GetNode, get_node
 from core.usecases.bank.verbs.list_interactions import ListInteractions, list_interactions
-from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.bank.verbs.restructure import Restructure, restructure
@@ -65,16 +65,16 @@ def contradicting(new: Topic, candidates: Sequence[Topic]) -> list[ConflictOpini
     return [conflicting(new, each) for each in candidates if each.summary == apart]
 
 
-def refuting(nodes: Sequence[Absorbed], neighbors: Sequence[Neighbor], *more: Any) -> Consolidation:
+def refuting(nodes: Sequence[MergeSource], neighbors: Sequence[Neighbor], *more: Any) -> Consolidation:
     return replace(joined(nodes, neighbors, *more), summary=TEN, refuted=(NINE,))
 
 
-async def tell(house: House, text: str, *, reference: bool = False, **fields: Any) -> Memorized:
+async def tell(house: House, text: str, *, reference: bool = False, **fields: Any) -> MemorizeResult:
     context = Context(text=text, **fields)
     return await memorize(house, Memorize(key=KEY, context=context, skip_judging=reference))
 
 
-async def say(house: House, *messages: Message) -> Memorized:
+async def say(house: House, *messages: Message) -> MemorizeResult:
     return await memorize(house, Memorize(key=KEY, context=Context(messages=messages)))
 
 
@@ -482,7 +482,7 @@ async def test_a_search_finds_the_words_once_unless_a_copy_says_more() -> None:
         assert [ref for ref in found if ref.interaction_id not in _ids(first, captain, dated)] == []
 
 
-def _ids(*told: Memorized) -> set[InteractionId]:
+def _ids(*told: MemorizeResult) -> set[InteractionId]:
     return {each.interaction_id for each in told}
 
 

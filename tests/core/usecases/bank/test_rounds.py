@@ -27,7 +27,7 @@ from core.model.structuring import MergeMade
 from core.usecases.bank.record import Context
 from core.usecases.bank.structuring.reworded import embed_noted
 from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
-from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.relate import Relate, relate
 from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
@@ -74,7 +74,7 @@ async def add(house: House, node_id: str, summary: str, context: str, keywords: 
     await add_nodes(house, AddNodes(key=KEY, nodes=(node,)))
 
 
-async def tell(house: House, text: str, key: BankKey = KEY) -> Memorized:
+async def tell(house: House, text: str, key: BankKey = KEY) -> MemorizeResult:
     return await memorize(house, Memorize(key=key, context=Context(text=text)))
 
 

@@ -22,7 +22,7 @@ from core.usecases.bank.verbs.confirm_conflict import ConfirmConflict, confirm_c
 from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
 from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
 from core.usecases.bank.verbs.list_conflicts import ListConflicts, list_conflicts
-from core.usecases.bank.verbs.memorize import Memorize, Memorized, memorize
+from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.merge_nodes import MergeNodes, merge_nodes
 from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.bank.verbs.update_node import UpdateNode, update_node
@@ -64,7 +64,7 @@ def judged(likelihoods: Likelihoods, merges: frozenset[frozenset[str]] = frozens
 @asynccontextmanager
 async def told(
     agents: ScriptedAgents, *texts: str, floor: float | None = None
-) -> AsyncIterator[tuple[House, list[Memorized]]]:
+) -> AsyncIterator[tuple[House, list[MemorizeResult]]]:
     async with open_house(agents=agents.roles) as house:
         settings = RetrievalSettings(validation_floor=floor)
         await create_bank(house, CreateBank(tenant=KEY.tenant, bank_id=KEY.bank_id, settings=settings))

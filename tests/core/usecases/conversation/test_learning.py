@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.agents.memory_roles import Distilled, Execution
+from core.agents.memory_roles import Distillation, Execution
 from core.agents.offline.distilling import episode, recoveries
 from core.agents.offline.remembering import OfflineDistiller, offline_memory_agents
 from core.ids import Collection
@@ -222,7 +222,7 @@ async def test_a_run_whose_turn_is_deleted_while_it_is_thought_of_teaches_nothin
     houses: list[House] = []
 
     class Interrupted(OfflineDistiller):
-        async def distil(self, execution: Execution) -> Distilled:
+        async def distil(self, execution: Execution) -> Distillation:
             await delete_turns(houses[0], DeleteTurns(key=KEY, steps=(1,)))
             return await super().distil(execution)
 

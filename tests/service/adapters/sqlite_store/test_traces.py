@@ -14,7 +14,7 @@ import pytest
 from core.bank.steps import InteractionAdd, Step
 from core.errors import StoreUnavailable
 from service.adapters.store import sqlite_file
-from service.adapters.store.database import Guarded
+from service.adapters.store.database import GuardedStatement
 from service.adapters.store.sqlite_scrub import scrub
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.store.sqlite_traces import Pages
@@ -159,7 +159,7 @@ async def test_a_purge_ends_while_reads_overlap_without_end(store: SqliteStore, 
     busy = [asyncio.create_task(go_on(lambda _: store.file.read(read))) for _ in range(3)]
     busy.append(
         asyncio.create_task(
-            go_on(lambda number: store.file.write([Guarded(sql=claim, rows=[(f"{number}",)])]))
+            go_on(lambda number: store.file.write([GuardedStatement(sql=claim, rows=[(f"{number}",)])]))
         )
     )
 

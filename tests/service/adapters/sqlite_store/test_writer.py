@@ -18,7 +18,7 @@ from core.internal_errors import HeadMoved
 from core.keys import BankKey
 from service.adapters.store import sqlite_file
 from service.adapters.store.bank_tables import BankTables
-from service.adapters.store.database import Guarded
+from service.adapters.store.database import GuardedStatement
 from service.adapters.store.sql_store import LARGE
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support import changes as a
@@ -150,7 +150,7 @@ async def test_a_long_write_is_brought_into_the_file_and_synced_though_it_is_of_
 
 async def test_a_bug_in_one_write_reaches_its_caller_as_it_is(store: SqliteStore) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no_such_table"):
-        await store.file.write([Guarded("SELECT * FROM no_such_table", [()], finds=True)])
+        await store.file.write([GuardedStatement("SELECT * FROM no_such_table", [()], finds=True)])
 
     await store.append(a.KEY, "u1", [a.founding_with_two_nodes(a.Story())])
 
