@@ -81,7 +81,10 @@ class OfflineReflector:
     each subcategory: extractive, and says so by its form."""
 
     async def reflect(
-        self, title: str, category: str, records: Sequence[ReflectedRecord]
+        self,
+        title: str,
+        category: str,
+        records: Sequence[ReflectedRecord],  # noqa: ARG002  (of the role)
     ) -> ReflectionOpinion:
         language = language_of(title + "".join(record.content for record in records))
         common = _in_common(records, language)
