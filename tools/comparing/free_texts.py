@@ -5,6 +5,7 @@ alike they are told. A paraphrase with another amount contradicts, and a contrad
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -21,11 +22,24 @@ NAME = re.compile(r"^(?:The\s)?([A-Z][a-z]+(?:\s[A-Z][a-z]+)*)\b")
 Told = tuple[Label, str, str]
 
 
-def facts() -> Iterator[Told]:
-    """Yields every two facts of one speaker: they agree."""
-    for language in LANGUAGES:
-        for block in _lines(f"facts_{language}.txt"):
-            yield from ((Label.RELATED, a, b) for a, b in combinations(block, 2))
+def facts() -> Iterator[list[Told]]:
+    """Yields every two facts of one speaker, and of one matter, a speaker at a time: they agree."""
+    for name in ("facts", "matters"):
+        for language in LANGUAGES:
+            for block in _lines(f"{name}_{language}.txt"):
+                yield [(Label.RELATED, a, b) for a, b in combinations(block, 2)]
+
+
+def changes() -> Iterator[list[Told]]:
+    """Yields what one person says at two times that does not hold together, and what only looks like it: all that is
+    laid beside one sentence at a time."""
+    found: dict[str, list[Told]] = defaultdict(list)
+    for name, label in (("changes", Label.CONFLICT), ("near", Label.RELATED)):
+        for language in LANGUAGES:
+            for line in (line for block in _lines(f"{name}_{language}.txt") for line in block):
+                a, _, b = line.partition(" | ")
+                found[a].append((label, a, b))
+    yield from found.values()
 
 
 def templates(chance: np.random.Generator) -> Iterator[Told]:
