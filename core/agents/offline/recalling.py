@@ -83,8 +83,8 @@ class OfflineReflector:
     async def reflect(
         self,
         title: str,
-        category: str,
-        records: Sequence[ReflectedRecord],  # noqa: ARG002  (of the role)
+        category: str,  # noqa: ARG002  a model's Reflector asks for it
+        records: Sequence[ReflectedRecord],
     ) -> ReflectionOpinion:
         language = language_of(title + "".join(record.content for record in records))
         common = _in_common(records, language)
