@@ -74,7 +74,7 @@ class Manifest(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class Backup:
     """A backup that was made. `missing`: files that banks name and that are not there; they were missing or damaged
     before."""
 
@@ -85,7 +85,7 @@ class Made:
 # ---- making one ----
 
 
-async def make_backup(settings: Settings, folder: Path) -> Made:
+async def make_backup(settings: Settings, folder: Path) -> Backup:
     """Writes a backup into a folder that is new or empty, while a server may be at work.
 
     Raises BackupRefused, StoreUnavailable, OSError.
@@ -95,7 +95,7 @@ async def make_backup(settings: Settings, folder: Path) -> Made:
     files, missing = await asyncio.to_thread(_copy, settings, folder)
     left = await _without_erased(settings, folder, missing)
     await asyncio.to_thread(_close, folder, began, files)
-    return Made(manifest=_manifest(folder), missing=left)
+    return Backup(manifest=_manifest(folder), missing=left)
 
 
 def _copy(settings: Settings, folder: Path) -> tuple[dict[str, Entry], list[sqlite.NamedFile]]:

@@ -26,7 +26,7 @@ def sentences_of(texts: Iterable[str]) -> tuple[Sentence, ...]:
     return tuple(Sentence(each, normalised(each)) for text in texts for each in sentences.split(text))
 
 
-class Withdrawn:
+class Withdrawals:
     """What a collection is no longer to tell. To be used before its next change."""
 
     def __init__(self, collection: Collection) -> None:

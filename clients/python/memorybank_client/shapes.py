@@ -103,7 +103,7 @@ class Down(Shape[R], Generic[P, R]):
         return verb
 
 
-class Streamed(Shape[R], Generic[Part, P, R]):
+class StreamInParts(Shape[R], Generic[Part, P, R]):
     """What is streamed, in parts that `cut` makes messages of; its header's fields are the keywords."""
 
     def __init__(
@@ -118,7 +118,7 @@ class Streamed(Shape[R], Generic[Part, P, R]):
         self.cut = cut
 
 
-class Up(Streamed[Part, P, R]):
+class Up(StreamInParts[Part, P, R]):
     """A stream of messages for one."""
 
     @overload
@@ -142,7 +142,7 @@ class Up(Streamed[Part, P, R]):
         return verb
 
 
-class Both(Streamed[Part, P, R]):
+class Both(StreamInParts[Part, P, R]):
     """A stream of messages for a stream of them."""
 
     @overload

@@ -2,7 +2,8 @@
 
 Law: pure. Three things must come together: a sentence that takes back, by its opening
 (`core/language/*/corrections.txt`) or as the Reader reads it; a contradiction that the Judge found; and what is taken
-back is near: said a few turns before, or denied by its own words.
+back is near: said a few turns before, or denied by its own words. Where it is both and the Judge finds none, the two
+are told together: "No, not Thursday, make that Friday" says too little for a Judge, and for a reader.
 """
 
 import re
@@ -31,6 +32,14 @@ def corrects(correction: Record, earlier: Record, likelihood: Callable[[str], fl
         return False
     said = statement(correction)
     return _openings().match(said) is not None or likelihood(said) >= (NAMING if names else LIKELY)
+
+
+def denies(correction: Record, earlier: Record, likelihood: Callable[[str], float]) -> bool:
+    """Whether `correction` denies a word of what was just said."""
+    if correction.origin is not Origin.STATED or not _just_said(correction, earlier):
+        return False
+    said = statement(correction)
+    return _names(correction, earlier) and (_openings().match(said) is not None or likelihood(said) >= LIKELY)
 
 
 def _just_said(correction: Record, earlier: Record) -> bool:

@@ -19,7 +19,7 @@ from core.conversation.telling import segment_of, step_of
 from core.errors import CollectionNotFound
 from core.ids import SegmentRef
 from core.keys import CollectionKey, ConversationKey
-from core.long_term.withdrawn import Sentence, Withdrawn, sentences_of
+from core.long_term.withdrawn import Sentence, Withdrawals, sentences_of
 from core.model.conversation import ConversationRecord
 from core.model.review import Review
 from core.text.sensitive import sort_in
@@ -116,7 +116,7 @@ async def _admitted(
     """Returns what may be told of it, best first, as much as the room holds."""
     try:
         async with looking(house, key, command.least(key)) as opened:
-            withdrawn = Withdrawn(opened.collection)
+            withdrawn = Withdrawals(opened.collection)
             admitted = list(_filling(found, room, None if withdrawn.is_nothing else withdrawn))
     except CollectionNotFound:
         admitted = list(_filling(found, room, None))
@@ -133,7 +133,7 @@ async def _admitted(
     )
 
 
-def _filling(found: Sequence[_Told], room: int, withdrawn: Withdrawn | None) -> Iterator[_Told]:
+def _filling(found: Sequence[_Told], room: int, withdrawn: Withdrawals | None) -> Iterator[_Told]:
     """Yields what holds no secret and is not withdrawn, until it fills the room; of what has nothing in common with the
     input a few."""
     few, best = FEW, found[0].fit.fit if found else 0.0

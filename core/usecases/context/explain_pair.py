@@ -58,7 +58,7 @@ class ExplainPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Between:
+class StoredBetween:
     """What is stored between two memories. `rank`: the place of the older among those most like the newer, of which
     `compared_with` are compared; 0: it is not among them. `gave_way`: the fact whose place the other took."""
 
@@ -81,7 +81,7 @@ class PairExplained:
     is_first_newer: bool
     is_sure: bool
     sure_line: float
-    between: Between
+    between: StoredBetween
     model: str
     revision: int
 
@@ -98,7 +98,7 @@ class _Found:
     is_first_newer: bool
     topic: Topic
     others: Sequence[Topic]
-    between: Between
+    between: StoredBetween
     revision: int
     own_floor: float | None = None
     facts: tuple[Record, Record] | None = None
@@ -184,7 +184,7 @@ def _node(bank: Bank, name: str) -> Node:
         return found
 
 
-def _between(bank: Bank, newer: Node, older: Node) -> Between:
+def _between(bank: Bank, newer: Node, older: Node) -> StoredBetween:
     both = {newer.node_id, older.node_id}
     conflicts = [c for c in bank.conflicts.values() if both <= {side.node_id for side in c.sides}]
     reason = None
@@ -194,7 +194,7 @@ def _between(bank: Bank, newer: Node, older: Node) -> Between:
         reason = NotCompared.SETTLED
     elif not _was_judged(bank, newer):
         reason = NotCompared.UNJUDGED
-    return Between(
+    return StoredBetween(
         not_compared=reason,
         contested=any(conflict in bank.open_conflicts_of(newer.node_id) for conflict in conflicts),
         conflicts=tuple(conflicts),
@@ -253,7 +253,9 @@ async def _of_collection(house: House, command: ExplainPair, key: CollectionKey)
         )
 
 
-def _between_facts(collection: Collection, newer: Record, older: Record, rank: int, bound: int) -> Between:
+def _between_facts(
+    collection: Collection, newer: Record, older: Record, rank: int, bound: int
+) -> StoredBetween:
     pairs = ((newer, older), (older, newer))
     gave_way = next(
         (
@@ -271,7 +273,7 @@ def _between_facts(collection: Collection, newer: Record, older: Record, rank: i
         reason = NotCompared.SPEAKER
     elif not 0 < rank <= bound:
         reason = NotCompared.RANK
-    return Between(
+    return StoredBetween(
         rank=rank,
         compared_with=bound,
         not_compared=reason,

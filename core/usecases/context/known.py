@@ -23,7 +23,7 @@ from core.model.vector import Vector
 from core.usecases.context.asked import AssembleContext
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
-from core.usecases.long_term.reading import Open, looking
+from core.usecases.long_term.reading import OpenCollection, looking
 from core.usecases.long_term.verbs.recall_episodes import TWICE, alike
 from core.usecases.long_term.verbs.retrieve_memories import reflections_over
 from core.verbatim.measuring import cosines, holding, words_of
@@ -69,7 +69,7 @@ class _Looking:
     """The searches of one open collection for one input, each among the records of a section."""
 
     def __init__(
-        self, house: House, opened: Open, vectors: Mapping[str, Vector], command: AssembleContext
+        self, house: House, opened: OpenCollection, vectors: Mapping[str, Vector], command: AssembleContext
     ) -> None:
         self._house, self._opened, self._command = house, opened, command
         self._vectors = vectors

@@ -35,7 +35,7 @@ from core.usecases.context.known import section_of
 from core.usecases.conversation.verbs.search_turns import turn_query
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
-from core.usecases.long_term.reading import Open, looking
+from core.usecases.long_term.reading import OpenCollection, looking
 from core.usecases.long_term.verbs.list_collections import ListCollections, list_collections
 from core.usecases.vectors import query_vector
 
@@ -238,7 +238,7 @@ async def _collections(house: House, asked: SubjectNames) -> AsyncIterator[Colle
             return
 
 
-def _of_record(opened: Open, record: Record, ends: datetime | None) -> Subject:
+def _of_record(opened: OpenCollection, record: Record, ends: datetime | None) -> Subject:
     section = EPISODES if record.kind is RecordKind.EPISODE else section_of(record)
     subject = Subject(
         what=What.RECORD,

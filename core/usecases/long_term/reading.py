@@ -16,7 +16,7 @@ from core.usecases.long_term.memory import memory_of
 Lasts = Callable[[Record], bool]
 
 
-class Open(NamedTuple):
+class OpenCollection(NamedTuple):
     """A collection, the moment, and which records of it have not expired by then; `endless`: none ever does."""
 
     collection: Collection
@@ -26,7 +26,9 @@ class Open(NamedTuple):
 
 
 @asynccontextmanager
-async def retrieving(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[Open | None]:
+async def retrieving(
+    house: House, key: CollectionKey, min_revision: int = 0
+) -> AsyncIterator[OpenCollection | None]:
     """Yields the collection for as long as the context lasts; None where nothing is to be found. Raises
     RevisionNotReached."""
     async with AsyncExitStack() as stack:
@@ -40,14 +42,14 @@ async def retrieving(house: House, key: CollectionKey, min_revision: int = 0) ->
 
 
 @asynccontextmanager
-async def looking(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[Open]:
+async def looking(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[OpenCollection]:
     """Yields the collection for calls that read what is there, also where memory is off. Raises CollectionNotFound,
     RevisionNotReached."""
     memory = await memory_of(house, key.tenant, key.user)
     async with house.collections.reading(key, min_revision) as collection:
         now = house.clock.now()
         endless = not collection.mortal and collection.record.retention is None and memory.retention is None
-        yield Open(collection, now, lasting(collection, now, memory.retention), endless)
+        yield OpenCollection(collection, now, lasting(collection, now, memory.retention), endless)
 
 
 def lasting(collection: Collection, now: datetime, retention: timedelta | None) -> Lasts:

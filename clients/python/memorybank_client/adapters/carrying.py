@@ -13,7 +13,7 @@ from memorybank_client.messages import ASSISTANT, TOOL, USER, answer
 from memorybank_client.runs import Owner, item
 
 
-class Carried:
+class OwnerRuns:
     """One loop after another as runs of an owner."""
 
     def __init__(self, owner: Owner) -> None:

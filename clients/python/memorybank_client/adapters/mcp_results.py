@@ -33,7 +33,7 @@ class Memories(BaseModel):
     memories: list[Memory]
 
 
-class Stored(BaseModel):
+class StoreResult(BaseModel):
     """What became of a fact. `known`: it was there already. `superseded_ids`: facts that gave way to it;
     `contested`: facts that say otherwise. `awaits_review`: a person must approve it first. An empty `id`: a person
     rejected it before."""
@@ -45,7 +45,7 @@ class Stored(BaseModel):
     awaits_review: bool = False
 
 
-class Forgotten(BaseModel):
+class ForgetResult(BaseModel):
     """What goes, or with `dry_run` would go; what comes back in its place."""
 
     dry_run: bool
@@ -53,7 +53,7 @@ class Forgotten(BaseModel):
     revived: list[Memory]
 
 
-class Found(BaseModel):
+class FoundPassage(BaseModel):
     """A passage, and where it stands."""
 
     place: str
@@ -63,7 +63,7 @@ class Found(BaseModel):
 class Passages(BaseModel):
     """Passages, best first."""
 
-    passages: list[Found]
+    passages: list[FoundPassage]
 
 
 class Document(BaseModel):
@@ -94,13 +94,13 @@ def forgotten_answer(
         said += f"\n{what}:\n{listed(map(line, back))}"
     if dry_run:
         said += "\nNothing is deleted yet: call again with dry_run false once the user agrees."
-    structured = Forgotten(
+    structured = ForgetResult(
         dry_run=dry_run, memories=[memory(one) for one in going], revived=[memory(one) for one in back]
     )
     return answer(said, structured)
 
 
-def passages_answer(found: Iterable[Found]) -> CallToolResult:
+def passages_answer(found: Iterable[FoundPassage]) -> CallToolResult:
     passages = list(found)
     return answer(listed(f"[{one.place}] {one.text}" for one in passages), Passages(passages=passages))
 

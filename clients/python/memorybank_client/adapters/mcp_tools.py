@@ -22,11 +22,11 @@ from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError
 from memorybank_client.adapters.mcp_keys import with_hosts_key
 from memorybank_client.adapters.mcp_results import (
     Document,
-    Forgotten,
-    Found,
+    ForgetResult,
+    FoundPassage,
     Memories,
     Passages,
-    Stored,
+    StoreResult,
     answer,
     document_answer,
     forgotten_answer,
@@ -181,7 +181,7 @@ class MemoryTools:
             Field(description="work, life, preference, emotion, or another lower-case word", max_length=64),
         ] = "",
         time: Time = "",
-    ) -> Annotated[CallToolResult, Stored]:
+    ) -> Annotated[CallToolResult, StoreResult]:
         """Remember a fact for later conversations: one plain statement, no secrets. 记住一条以后有用的事实。"""
         told: dict[str, Any] = {"content": content, "category": category} | _event_time(time)
         return await self._stored(await self._client.store_fact(**self._owner, **told, wait=True))
@@ -193,7 +193,7 @@ class MemoryTools:
         ],
         content: Content,
         time: Time = "",
-    ) -> Annotated[CallToolResult, Stored]:
+    ) -> Annotated[CallToolResult, StoreResult]:
         """Put the right statement in the place of a fact that is wrong or out of date, after the user said so. It also
         settles a contradiction: name the wrong one, and say the right one. 用正确的说法取代一条错误或过时的事实。"""
         wrong = await self._record(record_id)
@@ -212,7 +212,7 @@ class MemoryTools:
             bool,
             Field(description="Also what these had replaced, which else comes back or stays in the history"),
         ] = False,
-    ) -> Annotated[CallToolResult, Forgotten]:
+    ) -> Annotated[CallToolResult, ForgetResult]:
         """Delete memories for good, or tell first what would go (`dry_run`, the default). 永久删除记忆；默认只预览。"""
         named = [await self._record(record_id) for record_id in dict.fromkeys(record_ids)]
         before = await self._replaced_by(named)
@@ -231,7 +231,7 @@ class MemoryTools:
         """Search what was said in any conversation with the user. 检索与用户的所有对话。"""
         found = await self._client.search_turns(user=self._user, text=query, top_k=top_k)
         return passages_answer(
-            Found(place=f"{hit.conversation_id}, turn {hit.turn.step}", text=hit.segment)
+            FoundPassage(place=f"{hit.conversation_id}, turn {hit.turn.step}", text=hit.segment)
             for hit in found.hits
         )
 
@@ -240,7 +240,9 @@ class MemoryTools:
         found = await self._client.search_turns(
             user=self._user, conversation_id=self._conversation_id, text=query, top_k=top_k
         )
-        return passages_answer(Found(place=f"turn {hit.turn.step}", text=hit.segment) for hit in found.hits)
+        return passages_answer(
+            FoundPassage(place=f"turn {hit.turn.step}", text=hit.segment) for hit in found.hits
+        )
 
     # ---- a task's memory ----
 
@@ -251,7 +253,7 @@ class MemoryTools:
         )
         hits = (hit.segment for hit in found.hits if hit.HasField("segment"))
         return passages_answer(
-            Found(
+            FoundPassage(
                 place=f"{s.interaction_id}#{s.index}", text=f"{s.speaker}: {s.text}" if s.speaker else s.text
             )
             for s in hits
@@ -371,7 +373,7 @@ class MemoryTools:
             said += (
                 f"; it contradicts {others}. Ask the user which is right, then correct or forget the other"
             )
-        structured = Stored(
+        structured = StoreResult(
             id=record_id,
             known=stored.known,
             superseded_ids=list(stored.superseded_ids),

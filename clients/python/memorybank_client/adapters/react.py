@@ -23,9 +23,9 @@ from memorybank.v1.types_pb2 import (
     ToolFormat,
     VerdictType,
 )
-from memorybank_client.adapters.carrying import Carried
+from memorybank_client.adapters.carrying import OwnerRuns
 from memorybank_client.adapters.files import Part
-from memorybank_client.adapters.reading import Misasked, Reading, declared
+from memorybank_client.adapters.reading import ArgumentsInvalid, Reading, declared
 from memorybank_client.adapters.transcript import spoken
 from memorybank_client.client import MemoryBankClient, SyncMemoryBankClient
 from memorybank_client.errors import FailedPrecondition, InvalidArgument, NotFound
@@ -38,7 +38,7 @@ Read = str | list[Message]
 
 Client = TypeVar("Client", MemoryBankClient, SyncMemoryBankClient)
 
-IN_VAIN = (Misasked, NotFound, InvalidArgument, FailedPrecondition)
+IN_VAIN = (ArgumentsInvalid, NotFound, InvalidArgument, FailedPrecondition)
 
 
 class TaskLoop(Generic[Client]):
@@ -67,7 +67,7 @@ class TaskLoop(Generic[Client]):
     ) -> None:
         self.client: Client = client
         known = owner if owner is None or isinstance(owner, Owner) else Owner(**owner)
-        self.carried = Carried(known) if known else None
+        self.carried = OwnerRuns(known) if known else None
         self.bank_id = bank_id
         self.insight = Insight()
         self.prompt = ""
@@ -138,7 +138,7 @@ class TaskLoop(Generic[Client]):
         self.purge_time = response.purge_time.ToDatetime(UTC) if goes else None
         return self._stepped(response, response.finished)
 
-    def _notes(self, carried: Carried, context: Read) -> dict[str, Any]:
+    def _notes(self, carried: OwnerRuns, context: Read) -> dict[str, Any]:
         """Returns the working items of a step that are not noted yet; empty where there are none."""
         items = carried.adds(context)
         made = self._once(items) if items else {}

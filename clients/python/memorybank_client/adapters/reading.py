@@ -16,7 +16,7 @@ QUOTED = 200  # code points of a refuted passage
 DIGITS = 9  # of a number that the contract's fields hold
 
 
-class Misasked(Exception):
+class ArgumentsInvalid(Exception):
     """The model's arguments cannot be read."""
 
 
@@ -41,12 +41,12 @@ class Reading:
         self._read = ("", 0)  # the record that stands last, and up to where
 
     def ask(self, arguments: str | Mapping[str, Any]) -> None:
-        """Takes the arguments, JSON as models give them or decoded. Raises Misasked."""
+        """Takes the arguments, JSON as models give them or decoded. Raises ArgumentsInvalid."""
         asked = _decoded(arguments)
         asked = {**asked, "attachment_id": attachment_id_of(asked.get("attachment_id"))}
         wanted, attachment_id, query = (_text(asked, name) for name in ("node_id", "attachment_id", "query"))
         if not wanted:
-            raise Misasked("give `node_id`, as it stands in brackets")
+            raise ArgumentsInvalid("give `node_id`, as it stands in brackets")
         record, mark, number = wanted.partition("#")  # a segment stands in prompts as INTERACTION_ID#INDEX
         self.fields["interaction_id" if mark else "node_id"] = record
         start, end = _number(asked, "start"), _number(asked, "end")
@@ -149,11 +149,11 @@ def _refuted(interaction: Interaction) -> str:
 def _text(asked: Mapping[str, Any], name: str) -> str:
     given = asked.get(name) or ""
     if not isinstance(given, str):
-        raise Misasked(f"`{name}` is a string")
+        raise ArgumentsInvalid(f"`{name}` is a string")
     try:
         given.encode()
     except UnicodeEncodeError:
-        raise Misasked(f"`{name}` holds half a character") from None
+        raise ArgumentsInvalid(f"`{name}` holds half a character") from None
     return given
 
 
@@ -162,7 +162,7 @@ def _number(asked: Mapping[str, Any], name: str) -> int | None:
     if given is None or given == "":
         return None
     if isinstance(given, bool) or not _is_number(str(given)):
-        raise Misasked(f"`{name}` is a whole number of characters")
+        raise ArgumentsInvalid(f"`{name}` is a whole number of characters")
     return int(given)
 
 
@@ -174,7 +174,7 @@ def _decoded(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         decoded = json.loads(arguments) if isinstance(arguments, str) else arguments
     except (ValueError, RecursionError) as error:  # the latter of what is nested without end
-        raise Misasked(f"the arguments are not JSON: {error}") from None
+        raise ArgumentsInvalid(f"the arguments are not JSON: {error}") from None
     if not isinstance(decoded, Mapping):
-        raise Misasked("the arguments are not a JSON object")
+        raise ArgumentsInvalid("the arguments are not a JSON object")
     return decoded

@@ -7,7 +7,7 @@ of it seen, so that two racing facts are always compared.
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from core.agents.offline.corrections import corrects
+from core.agents.offline.corrections import corrects, denies
 from core.agents.offline.essentials import have_equal_essentials
 from core.agents.opinions import OpinionPending, Opinions
 from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource, Topic
@@ -58,7 +58,7 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
             topic_of_fact(fact), [topic_of_fact(other) for other in nearest]
         )
         rewriting = Rewriting(collection, house.long_term)
-        contradictions = _contradictions(collection, fact, found, likelihood)
+        contradictions = _contradictions(collection, fact, nearest, found, likelihood)
         rewriting.judge(record_id, contradictions, _merges(collection, fact, found))
         return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=(tender,))
 
@@ -99,11 +99,12 @@ class _Corrections:
 def _contradictions(
     collection: Collection,
     fact: Record,
+    nearest: Sequence[Record],
     found: Sequence[ConflictOpinion | MergeOpinion],
     likelihood: Callable[[str], float],
 ) -> list[Contradiction]:
     """Returns what the fact contradicts, the surest first. A user takes back one thing at a time, for which a likely
-    contradiction is enough. Raises OpinionPending."""
+    contradiction is enough. A denial of what was just said contests it. Raises OpinionPending."""
     contradictions: list[Contradiction] = []
     corrected = False
     for opinion in found:
@@ -118,6 +119,12 @@ def _contradictions(
         if reason is None and opinion.grade is not Grade.SURE:
             continue  # what is only likely contests nothing
         contradictions.append(Contradiction(with_id=other.record_id, reason=reason))
+    told = {each.with_id for each in contradictions}
+    for other in nearest if not corrected else ():
+        if other.record_id not in told and denies(
+            fact, other, likelihood
+        ):  # both stand: it says too little alone
+            return [*contradictions, Contradiction(with_id=other.record_id, reason=None)]
     return contradictions
 
 

@@ -9,7 +9,7 @@ from core.keys import CollectionKey
 from core.long_term.ranking import RankedRecord, RecordQuery, admitting, best, similarities, weighed
 from core.model.record import Record, RecordKind
 from core.usecases.house import House
-from core.usecases.long_term.reading import Open, retrieving
+from core.usecases.long_term.reading import OpenCollection, retrieving
 from core.usecases.long_term.verbs.retrieve_facts import NOTHING, RecordsFound, used
 
 TWICE = 2  # as many are looked for as are wanted: a conversation and a run of it may tell the same
@@ -50,7 +50,9 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
         )
 
 
-def alike(house: House, opened: Open, sought: Sequence[RecordQuery], top_k: int) -> list[RankedRecord]:
+def alike(
+    house: House, opened: OpenCollection, sought: Sequence[RecordQuery], top_k: int
+) -> list[RankedRecord]:
     """Returns the best episodes by their mean similarity to all that is sought."""
 
     def allowed(record: Record) -> bool:

@@ -9,7 +9,7 @@ from core.long_term.ranking import Admits, RankedRecord, RecordQuery, admitting,
 from core.model.record import Record, RecordKind, RecordState, Uses
 from core.model.vector import Vector
 from core.usecases.house import House
-from core.usecases.long_term.reading import Open, retrieving
+from core.usecases.long_term.reading import OpenCollection, retrieving
 from core.usecases.long_term.verbs.list_records import ALL, RecordFilter
 from core.usecases.room import fitting
 from core.usecases.vectors import unit
@@ -65,7 +65,9 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
         return used(house, opened, None if command.observe else command.key, best)
 
 
-def used(house: House, opened: Open, key: CollectionKey | None, best: list[RankedRecord]) -> RecordsFound:
+def used(
+    house: House, opened: OpenCollection, key: CollectionKey | None, best: list[RankedRecord]
+) -> RecordsFound:
     """Returns as much of what was found as one message holds, counted as used; without a key it is only looked at."""
     shown = fitting(best)
     if key is not None:
@@ -85,7 +87,7 @@ async def _vector(house: House, command: RetrieveFacts) -> Vector:
     return vector
 
 
-def _admits(command: RetrieveFacts, opened: Open) -> Admits:
+def _admits(command: RetrieveFacts, opened: OpenCollection) -> Admits:
     """Returns which facts may be found; as a rule those that stand, and nothing more is asked of them."""
     asks = command.categories or command.as_of or command.include_superseded or not command.filter.admits_all
     if opened.endless and not asks:
@@ -93,7 +95,7 @@ def _admits(command: RetrieveFacts, opened: Open) -> Admits:
     return admitting(opened.collection, _allowed(command, opened))
 
 
-def _allowed(command: RetrieveFacts, opened: Open) -> Callable[[Record], bool]:
+def _allowed(command: RetrieveFacts, opened: OpenCollection) -> Callable[[Record], bool]:
     chosen = command.filter.chosen(opened.collection)
 
     def allowed(record: Record) -> bool:

@@ -16,7 +16,7 @@ from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
 from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
-from core.usecases.long_term.reading import Open, retrieving
+from core.usecases.long_term.reading import OpenCollection, retrieving
 from core.usecases.long_term.verbs.list_records import ALL, RecordFilter
 from core.usecases.long_term.verbs.retrieve_facts import RecordsFound, used
 from core.usecases.room import ROOM, fitted, weight
@@ -117,7 +117,7 @@ def _route(opinion: RouteOpinion) -> Route:
 
 
 def _looked(
-    house: House, opened: Open, sought: RecordQuery, route: Route, command: RetrieveMemories
+    house: House, opened: OpenCollection, sought: RecordQuery, route: Route, command: RetrieveMemories
 ) -> tuple[Route, list[RankedRecord]]:
     """Returns the best along the route, or of everything, and which it was."""
 
@@ -153,7 +153,7 @@ def _looked(
     return route, routed
 
 
-def reflections_over(opened: Open, records: Sequence[Record]) -> tuple[Reflection, ...]:
+def reflections_over(opened: OpenCollection, records: Sequence[Record]) -> tuple[Reflection, ...]:
     """Returns those over what was found, newest first."""
     found = {record.record_id for record in records}
     over = [

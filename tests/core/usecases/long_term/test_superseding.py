@@ -151,6 +151,30 @@ async def test_what_the_user_takes_back_is_superseded(said: str, correction: str
     assert (record.state, record.superseded_reason) == (RecordState.SUPERSEDED, SupersededReason.CORRECTION)
 
 
+@pytest.mark.parametrize(
+    ("said", "correction", "turns_later", "state"),
+    [
+        (
+            "The oven technician comes on Thursday at 9.",
+            "No, not Thursday, make that Friday.",
+            1,
+            "contested",
+        ),
+        ("修烤箱的师傅周四九点来。", "不对，不是周四，改成周五了。", 1, "contested"),
+        ("The oven technician comes on Thursday at 9.", "No, not Thursday, make that Friday.", 9, "active"),
+        ("The oven technician comes on Thursday at 9.", "I do not work on Thursday.", 1, "active"),
+    ],
+)
+async def test_a_denial_of_what_was_just_said_is_told_beside_it_though_it_says_little(
+    said: str, correction: str, turns_later: int, state: str
+) -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
+        record = await corrected(house, said, correction, turns_later=turns_later)
+
+    assert record.state == RecordState(state)
+
+
 async def test_a_change_that_takes_nothing_back_only_contests() -> None:
     embedder = HashingEmbedder()
     async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:

@@ -1,0 +1,29 @@
+"""A class is a noun: no public class has a participle alone for its name."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("core", "service", "clients/python", "console", "evaluation", "tools")
+PARTICIPLE = re.compile(
+    r"[A-Z][a-z]*(?:ed|en)|Bound|Built|Drawn|Found|Held|Kept|Known|Made|Said|Sent|Shown|Sought|Thrown|Told|Understood|Withdrawn"
+)
+WORDS_OF_GRPC = {"Cancelled", "Overloaded", "Unauthenticated", "Unimplemented"}  # how a call ended
+
+
+def classes() -> Iterator[tuple[str, str]]:
+    """Yields each class with its file."""
+    for folder in FOLDERS:
+        for file in (ROOT / folder).rglob("*.py"):
+            for each in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(each, ast.ClassDef):
+                    yield each.name, str(file.relative_to(ROOT))
+
+
+def test_no_class_has_a_participle_alone_for_its_name() -> None:
+    found = list(classes())
+
+    assert len(found) > 1_000
+    assert [one for one in found if PARTICIPLE.fullmatch(one[0]) and one[0] not in WORDS_OF_GRPC] == []
