@@ -125,11 +125,12 @@ async def test_a_and_b_merge_into_h_c_and_d_speak_of_h_and_h_is_judged_again_wit
 
 async def embedded_anew(client: MemoryBankClient, node_id: str, before: bytes) -> None:
     """Waits until a node has another vector than `before`: it gets one when its bank rests."""
-    async with asyncio.timeout(30):
-        while (
-            await client.get_node(bank_id=BANK, node_id=node_id, include_embedding=True)
-        ).node.embedding.f32 == before:
-            await asyncio.sleep(0.05)
+    for _ in range(600):
+        got = await client.get_node(bank_id=BANK, node_id=node_id, include_embedding=True)
+        if got.node.embedding.f32 != before:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{node_id} keeps its vector")
 
 
 async def reported(
