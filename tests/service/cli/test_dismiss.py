@@ -74,7 +74,7 @@ def test_the_same_again_changes_nothing_and_succeeds(shell: Shell, conflicts: li
 
 def test_one_that_fails_is_named_and_the_others_go_on(shell: Shell, conflicts: list[str]) -> None:
     settled, waits = conflicts
-    shell.done("resolve", settled, "--verdict", "CEO是李四，张三已卸任。", "--merge")
+    shell.done("resolve", settled, "--verdict", "垃圾只在周五清运，不在周一。", "--merge")
 
     ended = shell("resolve", settled, "c-nowhere", waits, "--dismiss", "--json")
     told = {each["conflict_id"]: each for each in json.loads(ended.out)["conflicts"]}
