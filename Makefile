@@ -276,7 +276,7 @@ $(UPGRADE)/.ready:
 
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
-SOAKED := $(addprefix tests/,e2e mesh model console long_tasks clients/test_transcript.py clients/python/test_mcp_cancelled.py \
+SOAKED := $(addprefix tests/,e2e mesh model console oracles long_tasks clients/test_transcript.py clients/python/test_mcp_cancelled.py \
 	core/usecases/context/test_quarrels.py core/usecases/context/test_needless.py examples/test_languages.py \
 	service/api/test_fuzz.py service/api/test_large_context.py service/api/test_texts_for_agents.py)
 

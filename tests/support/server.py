@@ -48,6 +48,13 @@ class Service:
     async def revision(self, bank_id: str) -> int:
         return (await self.bank.GetBank(pb.GetBankRequest(bank_id=bank_id))).revision
 
+    async def rest(self, bank_id: str) -> None:
+        """Waits until a bank does not change any more by itself: its reworded nodes have their vectors."""
+        before = -1
+        while (revision := await self.revision(bank_id)) != before:
+            before = revision
+            await asyncio.sleep(1.5)
+
     async def bank_ids(self) -> list[str]:
         return [b.bank_id for b in (await self.bank.ListBanks(pb.ListBanksRequest(page_size=1000))).banks]
 

@@ -161,7 +161,7 @@ def _gradients(layers: Sequence[F32], seen: F32, labels: NDArray[np.int64], weig
 
 
 def _weight(one: Example) -> float:
-    agrees = one.told[0] is not Label.CONFLICT and one.kind in ("groups", "long", "compounds")
+    agrees = one.told[0] not in (Label.CONFLICT, Label.SAME) and one.kind in ("groups", "long", "compounds")
     return AGREES if agrees else WEIGHTS.get(one.kind, 1.0)
 
 

@@ -61,6 +61,7 @@ async def filled(service: Service) -> None:
     await service.conversation.EndConversation(
         talk.EndConversationRequest(user=USER, conversation_id=CHAT, wait=True)
     )  # so that nothing is made of it in the background
+    await service.rest(BANK)
 
 
 def stands(made: pb.AssembleContextResponse, told_: pb.Explanation) -> bool:

@@ -8,7 +8,7 @@ from tests.support.server import Service
 TEXTS = {
     "z": "The Quantia laboratory in Halden builds the Aurora processor.",
     "c": "The Aurora processor of Quantia has forty qubits.",
-    "b": "A Nordkryo refrigerator holds the forty qubits of the Aurora processor of Quantia.",
+    "b": "A Nordkryo refrigerator cools the Aurora processor of Quantia.",
 }
 
 

@@ -80,7 +80,7 @@ async def test_commands_that_touch_the_same_thing_are_staged_one_on_the_other() 
             banks.commit(KEY, adding("n1")), banks.commit(KEY, adding("n1")), return_exceptions=True
         )
 
-        assert [type(outcome).__name__ for outcome in both] == ["Committed", "NodeExists"]
+        assert [type(outcome).__name__ for outcome in both] == ["CommitResult", "NodeExists"]
 
 
 async def test_batches_that_touch_the_same_thing_are_not_all_staged_anew_for_each_group() -> None:

@@ -3,6 +3,7 @@
 What the roles were asked is kept with what came of it: what goes in is as much a requirement as what comes out.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -216,8 +217,17 @@ async def play(folder: Path) -> Merge:
         )
 
 
+async def _rest(client: MemoryBankClient) -> None:
+    """Waits until the bank does not change any more by itself: its reworded nodes have their vectors."""
+    before = -1
+    while (revision := (await client.get_bank(bank_id=BANK)).revision) != before:
+        before = revision
+        await asyncio.sleep(1.0)
+
+
 async def _nodes(client: MemoryBankClient) -> dict[str, GetNodeResponse]:
     """Every node of the bank with its vector and neighbours, by its id."""
+    await _rest(client)
     listed = await client.list_nodes(bank_id=BANK, page_size=100)
     return {
         node.node_id: await client.get_node(bank_id=BANK, node_id=node.node_id, include_embedding=True)

@@ -148,12 +148,12 @@ JUDGE = [
     ),
     row(
         "§3.2.3",
-        "The Judge gets a node's summary, context, keywords and record, what only an assistant says of it, no vector",
+        "The Judge gets a node's summary, context, keywords, record, what only an assistant says; a vector to spare a run",
         "core/agents/roles.py",
         merge(
             lambda m: (
                 set(m.judged[0][0].__slots__) - {"__weakref__"}
-                == {"node_id", "summary", "context", "keywords", "generated", "excerpts"}
+                == {"node_id", "summary", "context", "keywords", "generated", "excerpts", "vector"}
             )
         ),
     ),

@@ -41,7 +41,7 @@ SYSTEM = [
         "§1.1",
         "Once its task is done all memory is cleared, without being asked",
         "core/usecases/bank/verbs/delete_bank.py",
-        "service/test_upkeep.py::test_a_finished_bank_goes_when_its_time_is_over",
+        "service/assembly/test_upkeep.py::test_a_finished_bank_goes_when_its_time_is_over",
     ),
     row(
         "§1.1",

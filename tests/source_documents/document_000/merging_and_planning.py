@@ -250,6 +250,6 @@ PLANNER = [
         "§3.2.5",
         "A role may have a model made for it",
         "service/assembly/agents.py",
-        "service/test_casting.py::test_a_role_can_have_a_model_of_its_own_or_none",
+        "service/assembly/test_agents.py::test_a_role_can_have_a_model_of_its_own_or_none",
     ),
 ]

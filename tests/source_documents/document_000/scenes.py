@@ -23,9 +23,12 @@ def task(holds: Callable[[Task], object]) -> Seen[Task]:
 
 
 def embeds_all(read: GetNodeResponse) -> bool:
-    """Whether the node's vector is of its summary, context and keywords as they stand."""
+    """Whether the node's vector is of its summary, context and keywords as they stand, nothing twice."""
     node = read.node
-    return _embeds(read, "\n".join((node.summary, node.context, ", ".join(node.keywords))))
+    told = [node.summary] if node.context in node.summary else [node.summary, node.context]
+    told = [node.context] if node.summary in node.context else told
+    more = [word for word in node.keywords if word.casefold() not in "\n".join(told).casefold()]
+    return _embeds(read, "\n".join([*told, ", ".join(more)] if more else told))
 
 
 def embeds_summary(read: GetNodeResponse) -> bool:

@@ -29,11 +29,11 @@ def opinion_of(
 
 def _conflict(new: Side, other: Side, one: Comparison, model: str) -> ConflictOpinion:
     ours, theirs = new.sentences[one.pair.i], other.sentences[one.pair.j]
-    topics = language_of(ours.text).phrases.topics
+    topics, confidence = language_of(ours.text).phrases.topics, round(min(MOST_SURE, one.contradiction), 2)
     return ConflictOpinion(
         existing=other.topic.node_id,
-        confidence=round(min(MOST_SURE, one.contradiction), 2),
-        reasoning=topics.likelihood.format(likelihood=f"{one.contradiction:.2f}", model=model),
+        confidence=confidence,
+        reasoning=topics.likelihood.format(likelihood=f"{confidence:.2f}", model=model),
         description=at_issue(ours.stated, theirs.stated),
         new_quote=ours.quote,
         existing_quote=theirs.quote,
