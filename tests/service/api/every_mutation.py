@@ -94,7 +94,7 @@ WORLD: Sequence[tuple[str, Message]] = (
 def requests(known: dict[str, str]) -> dict[str, Requests]:
     """What each method is called with. `known`: ids that the service has made."""
     memorize = bank.MemorizeRequest(bank_id="b", text="The tide turns at noon. 中午涨潮。")
-    settings = conversation.ConversationRecord(goal="Travel", ttl=Duration(seconds=90))
+    settings = conversation.ConversationRecord(goal="Travel", ttl=Duration(seconds=86_400))
     return {
         "CreateBank": [bank.CreateBankRequest(bank_id="new", goal="Go", labels={"a": "1"})],
         "UpdateBank": [

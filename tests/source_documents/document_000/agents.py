@@ -148,7 +148,7 @@ JUDGE = [
     ),
     row(
         "§3.2.3",
-        "The Judge gets a node's summary, context, keywords, record, what only an assistant says; a vector to spare a run",
+        "The Judge gets a node's summary, context, keywords, record, what only an assistant says; a vector spares runs",
         "core/agents/roles.py",
         merge(
             lambda m: (

@@ -97,7 +97,7 @@ async def test_purges_that_gather_share_a_scrub(store: SqliteStore, monkeypatch:
 
     await asyncio.gather(*(store.delete(story.key) for story in stories))
 
-    assert len(scrubs) <= 2
+    assert len(scrubs) < len(stories) / 2
 
 
 async def test_pages_as_others_have_read_them_bring_no_trace_back(store: SqliteStore, path: Path) -> None:
