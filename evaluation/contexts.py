@@ -70,7 +70,7 @@ class Contexts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
+class _WorldMemory:
     """A world told: its bank, its conversation, its collection, and its messages as turns, newest first."""
 
     asked: MemorizedWorld
@@ -105,7 +105,7 @@ async def ask_contexts(house: House, chosen: EvaluationSet, progress: Progress) 
     return Contexts(chosen=chosen, outcomes=notes.outcomes, took=notes.took)
 
 
-async def _told(house: House, world: World, progress: Progress) -> _Told:
+async def _told(house: House, world: World, progress: Progress) -> _WorldMemory:
     asked = await memorized(house, world, progress)
     key = ConversationKey(
         tenant=TENANT, user=EVALUATED, conversation_id=ConversationId(str(asked.key.bank_id))
@@ -140,10 +140,10 @@ async def _told(house: House, world: World, progress: Progress) -> _Told:
             turn_item(turn, language_of(turn.input).headings).full
             for turn in reversed(talk.newest(len(turns)))
         ]
-    return _Told(asked=asked, talk=key, facts=facts, newest=newest)
+    return _WorldMemory(asked=asked, talk=key, facts=facts, newest=newest)
 
 
-async def _used(house: House, chat: _Told, questions: Sequence[Question]) -> None:
+async def _used(house: House, chat: _WorldMemory, questions: Sequence[Question]) -> None:
     """Asks everything once, counted: what was recalled often becomes keys."""
     for question in questions:
         await assemble_context(house, AssembleContext(input=question.text, conversation=chat.talk))
@@ -151,7 +151,7 @@ async def _used(house: House, chat: _Told, questions: Sequence[Question]) -> Non
     await _settled(house, chat.talk)
 
 
-async def _forget(house: House, chat: _Told) -> None:
+async def _forget(house: House, chat: _WorldMemory) -> None:
     await house.banks.delete(chat.asked.key)
     await delete_conversation(house, DeleteConversation(key=chat.talk))
     await delete_collection(house, DeleteCollection(key=chat.facts, allow_missing=True))
@@ -169,7 +169,7 @@ async def _settled(house: House, key: ConversationKey) -> None:
             await house.chores.finished(key, name)
 
 
-async def _ask(house: House, chat: _Told, question: Question, notes: _Notes) -> None:
+async def _ask(house: House, chat: _WorldMemory, question: Question, notes: _Notes) -> None:
     await house.embedder.embed_queries([question.text])
     by_chance = Random(f"{SEED} {question.question_id}").sample(chat.newest, len(chat.newest))
     plain = {LAST: chat.newest, RANDOM: by_chance, HITS: await _first_hits(house, chat, question)}
@@ -190,7 +190,7 @@ async def _ask(house: House, chat: _Told, question: Question, notes: _Notes) -> 
         notes.outcomes[name].append(_outcome(question, stands))
 
 
-async def _first_hits(house: House, chat: _Told, question: Question) -> list[str]:
+async def _first_hits(house: House, chat: _WorldMemory, question: Question) -> list[str]:
     """Returns what the bank's search finds first, a line each."""
     ask = Ask(text=question.text, top_k=FIRST_HITS, target=Target.SEGMENTS, hops=0)
     found = await run_searches(house, Searches(key=chat.asked.key, asks=(ask,)))
@@ -209,7 +209,7 @@ def _filled(texts: Sequence[str], budget: int) -> str:
     return "\n".join(held)
 
 
-async def _prompt(house: House, chat: _Told, name: str, question: Question, budget: int) -> str | None:
+async def _prompt(house: House, chat: _WorldMemory, name: str, question: Question, budget: int) -> str | None:
     command = AssembleContext(input=question.text, token_budget=budget, observe=True, **chat.sources(name))
     try:
         prompt = (await assemble_context(house, command)).prompt
@@ -218,7 +218,7 @@ async def _prompt(house: House, chat: _Told, name: str, question: Question, budg
         return None
 
 
-def _standing(chat: _Told, question: Question, prompt: str) -> Standing:
+def _standing(chat: _WorldMemory, question: Question, prompt: str) -> Standing:
     line = one_line(prompt)
     share = sum(chat.asked.lines[message] in line for message in question.evidence) / len(question.evidence)
     worth = worth_of(question.text, prompt, question.answer) if question.answer else None

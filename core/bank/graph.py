@@ -44,7 +44,7 @@ _Pair = tuple[int, int]
 """An edge, its ends by their places among sorted ids."""
 
 
-class _Compiled:
+class _FrozenGraph:
     """An igraph graph that does not change, its vertices in the order of `ids`, which are sorted."""
 
     def __init__(self, ids: list[NodeId], pairs: list[_Pair]) -> None:
@@ -112,14 +112,14 @@ _Tail = Mapping[NodeId, Iterable[NodeId] | None]
 class GraphCompaction:
     """A new compiled graph in the making. `build` may run in another thread beside reads and edits of the graph."""
 
-    def __init__(self, compiled: _Compiled, tail: _Tail) -> None:
+    def __init__(self, compiled: _FrozenGraph, tail: _Tail) -> None:
         self.touched: set[NodeId] = set()  # since the job was made; written by the graph
-        self.built: _Compiled | None = None
+        self.built: _FrozenGraph | None = None
         self._compiled, self._tail = compiled, tail
 
     def build(self) -> None:
         """Compiles the graph as it stood when the job was made."""
-        self.built = _Compiled(*_merged(self._compiled, self._tail))
+        self.built = _FrozenGraph(*_merged(self._compiled, self._tail))
 
 
 class QueryGraph:
@@ -129,7 +129,7 @@ class QueryGraph:
         self._worth_compiling = worth_compiling
         self._node_count = 0
         self._edge_count = 0
-        self._compiled = _Compiled([], [])
+        self._compiled = _FrozenGraph([], [])
         self._tail: dict[NodeId, set[NodeId] | None] = {}  # None is dropped
         self._read: dict[NodeId, tuple[NodeId, ...]] = {}  # what `neighbors` gave, of nodes untouched since
         self._job: GraphCompaction | None = None
@@ -146,7 +146,7 @@ class QueryGraph:
         graph, ids = cls(), sorted(dict.fromkeys(node_ids))
         place = {node_id: place for place, node_id in enumerate(in_turns(ids, give_way, MANY))}
         pairs = [(place[a], place[b]) for a, b in in_turns(edges, give_way, MANY)]
-        graph._compiled = _Compiled(ids, pairs)
+        graph._compiled = _FrozenGraph(ids, pairs)
         graph._node_count, graph._edge_count = len(ids), len(pairs)
         return graph
 
@@ -287,7 +287,7 @@ class QueryGraph:
         self._job = None
 
 
-def _merged(compiled: _Compiled, tail: _Tail) -> tuple[list[NodeId], list[_Pair]]:
+def _merged(compiled: _FrozenGraph, tail: _Tail) -> tuple[list[NodeId], list[_Pair]]:
     """Returns all ids, sorted, and every edge once: the compiled ones between untouched nodes, then the touched
     nodes' own."""
     untouched = [node_id for node_id in compiled.ids if node_id not in tail]

@@ -72,7 +72,7 @@ class BankEvidence(NamedTuple):
     disputes: Disputes = NO_DISPUTES
 
 
-class _Told(NamedTuple):
+class _SegmentText(NamedTuple):
     """What is shown of a segment: its text, of a transcript the findings alone; and the candidate that it is, with its
     sentences."""
 
@@ -84,16 +84,16 @@ class _Told(NamedTuple):
         return self.candidate.said
 
 
-def told_of(segment: Segment) -> _Told:
+def told_of(segment: Segment) -> _SegmentText:
     """Returns what is kept of a segment; makes it where nothing is kept yet."""
     try:
-        told: _Told = segment.shown
+        told: _SegmentText = segment.shown
     except AttributeError:
         text = transcript.told(segment.text)
         text = segment.text if text == segment.text else text
         name, sentences = segment_id(segment), said(text, speakers=(segment.speaker,))
         candidate = Candidate(name, name, Kind.PASSAGE, segment.event_time, sentences, estimate(text))
-        told = segment.keep_shown(_Told(text, candidate))
+        told = segment.keep_shown(_SegmentText(text, candidate))
     return told
 
 

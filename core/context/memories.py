@@ -126,7 +126,7 @@ def _kept(node: Node) -> _Node:
     return kept
 
 
-class _Shown(NamedTuple):
+class _NodeLines(NamedTuple):
     """How a node stands in a prompt of some words: its head; below it its keywords; and what both forms take."""
 
     head: str
@@ -135,7 +135,7 @@ class _Shown(NamedTuple):
     named_takes: int
 
 
-def _shown(node: Node, words: Wording, attempts: Collection[NodeId]) -> _Shown:
+def _shown(node: Node, words: Wording, attempts: Collection[NodeId]) -> _NodeLines:
     kept, mark, takes = _kept(node), "", DASH
     if node.state is NodeState.CONTESTED or node.node_id in attempts:
         marks = [words.contested] if node.state is NodeState.CONTESTED else []
@@ -144,7 +144,7 @@ def _shown(node: Node, words: Wording, attempts: Collection[NodeId]) -> _Shown:
         takes += parts_of(mark)
     head, takes = f"- [{node.node_id}]{mark} {kept.said}", takes + kept.head_takes
     below = f"  {words.keywords}: {kept.keywords}"
-    return _Shown(
+    return _NodeLines(
         head, f"{head}\n{below}", takes, takes + LINE_BREAK + _label(words.keywords) + kept.keywords_takes
     )
 

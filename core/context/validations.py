@@ -43,7 +43,7 @@ class SideText:
     short: str = ""
 
 
-class _Kept(NamedTuple):
+class _SideTexts(NamedTuple):
     """What is kept beside a conflict: what its sides say, and of which nodes and segments that was made."""
 
     of: list[tuple[Node, list[Segment]]]
@@ -56,10 +56,10 @@ def side_texts(
     """Returns what the sides say, the newer node's first, as far as their nodes are there."""
     sides = [side for side in conflict.sides if side.node_id in nodes]
     of = [(nodes[side.node_id], [segment_of(ref) for ref in side.segments]) for side in sides]
-    kept: _Kept | None = getattr(conflict, "shown", None)
+    kept: _SideTexts | None = getattr(conflict, "shown", None)
     if kept is None or kept.of != of:
         said = [_side_text(side, *parts) for side, parts in zip(sides, of, strict=True)]
-        kept = conflict.keep_shown(_Kept(of, on_one_line(said)))
+        kept = conflict.keep_shown(_SideTexts(of, on_one_line(said)))
     return kept.texts
 
 

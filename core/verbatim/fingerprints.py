@@ -36,7 +36,7 @@ class Fingerprint(NamedTuple):
         return not self.words and not self.headings
 
 
-class _Told(NamedTuple):
+class _Stretch(NamedTuple):
     """A stretch that tells something, from `start` to `end` of a text: whose voice it is, and the headings in it."""
 
     start: int
@@ -72,19 +72,19 @@ def _message(span: Span) -> tuple[object, ...]:
     return span.message_id, span.role, span.speaker, span.event_time
 
 
-def _told(text: str, message: Sequence[Span]) -> Iterator[_Told]:
+def _told(text: str, message: Sequence[Span]) -> Iterator[_Stretch]:
     """Yields the stretches of a message that tell something: the whole of what is no transcript."""
     begin, stop = message[0].start, message[-1].end
     own = voice(message[0].role)
     parts = transcript.parts(text[begin:stop])
     if not parts or any(part.whole for part in parts):
-        yield _Told(begin, stop, own, _titles(text, begin, stop))
+        yield _Stretch(begin, stop, own, _titles(text, begin, stop))
         return
     for part in parts:
         end = begin + part.end
         start = end - len(part.text)
         if part.kind in transcript.TOLD and text[start:end] == part.text:
-            yield _Told(start, end, _voice_of(part, own), _titles(text, start, end))
+            yield _Stretch(start, end, _voice_of(part, own), _titles(text, start, end))
 
 
 def _voice_of(part: transcript.Part, own: int) -> int:
@@ -118,7 +118,7 @@ def _headings(text: str) -> Iterator[tuple[Place, Heading]]:
                 yield line.span(), heading
 
 
-def _fingerprint(record: Interaction, span: Span, stretches: Sequence[_Told]) -> Fingerprint:
+def _fingerprint(record: Interaction, span: Span, stretches: Sequence[_Stretch]) -> Fingerprint:
     bodies: list[str] = []
     above: tuple[str, ...] = ()
     spoken = 0

@@ -96,7 +96,7 @@ def ranking(
     if kept is not None:
         shares = {name: kept * share for name, share in shares.items()}
     parts = np.array(list(shares.values()))
-    held = _Scored(plan, source, refs, parts.sum(axis=0), places.times)
+    held = _SegmentScores(plan, source, refs, parts.sum(axis=0), places.times)
     ranked = _ranked(held, _leading(held))
     steps: dict[str, Mapping[int, float]] = {}
     for name, step in ((structure.REPETITION, _repeating), (structure.NEWER, _overtaking)):
@@ -109,7 +109,7 @@ def ranking(
     return Ranking(refs, best.tolist(), held.scores, by_side, tuple(shares), parts, steps)
 
 
-class _Scored(NamedTuple):
+class _SegmentScores(NamedTuple):
     """Segments that were scored; arrays by their place among `refs`. `times`: seconds since 1970."""
 
     plan: Plan
@@ -124,13 +124,13 @@ class _Scored(NamedTuple):
         return places[found], vectors
 
 
-def _leading(held: _Scored) -> Positions:
+def _leading(held: _SegmentScores) -> Positions:
     refs, allowed, wanted = held.refs, held.source.allowed, LEADERS * held.plan.query.top_k
     admits = None if allowed is None else lambda place: allowed(refs[place])
     return np.array(scoring.leading(held.scores, wanted, admits), dtype=np.int64)
 
 
-def _ranked(held: _Scored, chosen: Positions) -> Positions:
+def _ranked(held: _SegmentScores, chosen: Positions) -> Positions:
     """Sorts as `scoring.in_order` does: by score, ties by newer, then by id."""
     losses = -held.scores[chosen]
     order = losses.argsort()
@@ -146,7 +146,7 @@ def _ranked(held: _Scored, chosen: Positions) -> Positions:
     return np.array(ranked, dtype=np.int64)
 
 
-def _repeating(held: _Scored, ranked: Positions) -> dict[int, float]:
+def _repeating(held: _SegmentScores, ranked: Positions) -> dict[int, float]:
     """Returns the score of each of the ranked that loses by repeating a better one; of those behind the best of none,
     where these stay the best."""
     query = held.plan.query
@@ -161,13 +161,13 @@ def _repeating(held: _Scored, ranked: Positions) -> dict[int, float]:
     return _lowered(held, ranked)
 
 
-def _lowered(held: _Scored, ranked: Positions) -> dict[int, float]:
+def _lowered(held: _SegmentScores, ranked: Positions) -> dict[int, float]:
     places, vectors = held.vectors(ranked)
     kept = 1.0 - held.plan.query.structure.diversity * structure.repetition(vectors)
     return _changed(held, places, held.scores[places] * kept)
 
 
-def _overtaking(held: _Scored, ranked: Positions) -> dict[int, float]:
+def _overtaking(held: _SegmentScores, ranked: Positions) -> dict[int, float]:
     """Returns the score of each of the ranked that is put before an older one like it, where it is asked how things are
     now."""
     plan, share = held.plan, held.plan.query.structure.newer
@@ -179,7 +179,7 @@ def _overtaking(held: _Scored, ranked: Positions) -> dict[int, float]:
     return _changed(held, places, raised)
 
 
-def _changed(held: _Scored, places: Positions, scores: NDArray[np.float64]) -> dict[int, float]:
+def _changed(held: _SegmentScores, places: Positions, scores: NDArray[np.float64]) -> dict[int, float]:
     """Returns the scores, by place, that are not as they were."""
     changed = np.flatnonzero(scores != held.scores[places])
     return dict(zip(places[changed].tolist(), scores[changed].tolist(), strict=True))

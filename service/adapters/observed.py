@@ -31,7 +31,7 @@ PortObserver = Callable[[PortCall], None]
 """Is quick, and raises nothing."""
 
 
-class _Observed:
+class _Observer:
     """What is observed, its calls measured."""
 
     def __init__(self, inner: object, port: type, observers: Sequence[PortObserver]) -> None:
@@ -46,7 +46,7 @@ class _Observed:
 
 def observed(inner: P, port: type, observers: Sequence[PortObserver]) -> P:
     """Returns what implements the port, its calls measured if there is an observer."""
-    return cast(P, _Observed(inner, port, observers)) if observers else inner
+    return cast(P, _Observer(inner, port, observers)) if observers else inner
 
 
 def _measured(

@@ -64,7 +64,7 @@ LOST = (HeadMoved, RevisionTaken)  # the fence refused the append: another proce
 AGENT_SECONDS = (0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
-class _Shown(Collector):
+class _Gauges(Collector):
     """Figures that are kept elsewhere."""
 
     def __init__(self, words: Mapping[str, str], readings: Callable[[], Mapping[str, float]]) -> None:
@@ -216,7 +216,7 @@ class PrometheusMetrics:
 
     def show(self, words: Mapping[str, str], readings: Callable[[], Mapping[str, float]]) -> None:
         """Reads these figures whenever metrics are asked for: counters end in `_total`, all else are gauges."""
-        self.registry.register(_Shown(words, readings))
+        self.registry.register(_Gauges(words, readings))
 
     @contextmanager
     def served(self, host: str, port: int) -> Iterator[int]:

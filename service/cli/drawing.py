@@ -50,7 +50,7 @@ def console(*, stderr: bool = False, quiet: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     plain = not stream.isatty() and "COLUMNS" not in os.environ
     return Console(
-        file=cast(TextIO, _Trimmed(stream)) if plain else None,
+        file=cast(TextIO, _TrimmingStream(stream)) if plain else None,
         width=ENDLESS if plain else None,
         stderr=stderr,
         quiet=quiet,
@@ -60,7 +60,7 @@ def console(*, stderr: bool = False, quiet: bool = False) -> Console:
     )
 
 
-class _Trimmed:
+class _TrimmingStream:
     """A stream that gets no blanks before the end of a line."""
 
     def __init__(self, stream: TextIO) -> None:

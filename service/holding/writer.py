@@ -316,7 +316,7 @@ def owned(kind: Kind[Any, Any], record: Any) -> tuple[Require, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Staged:
+class _StagedGroup:
     """What became of a group. `drafts` can be appended together, each on the aggregate as it stands; `unchanging` ones
     have nothing to append; `deferred` commands wait for the next group; `misfits` do not fit."""
 
@@ -332,12 +332,12 @@ class _Staged:
         return [*refused, *(command for command, _ in self.unchanging)]
 
 
-async def _staged(aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]) -> _Staged:
+async def _staged(aggregate: Aggregate[Any], commands: Sequence[_Command[Any]]) -> _StagedGroup:
     """Stages the commands. Of batches that touch the same things, all but one are staged in vain: after TURN such steps
     the rest are deferred."""
     steps = in_vain = 0
     revision = aggregate.head.revision
-    done = _Staged()
+    done = _StagedGroup()
     touched: set[str] = set()
     for command in commands:
         sees_all = (

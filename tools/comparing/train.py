@@ -60,7 +60,7 @@ Batch = tuple[Rows, F32, Pairs, Told, F32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class SentenceStates:
     """All sentences: the states of their tokens one after another (tokens, hidden), a row of zeros behind them, in half
     precision, as they are gigabytes; where each begins and how many they are; units that say which are near each other
     (n, hidden); the mean of all states and how far they spread (hidden,)."""
@@ -93,7 +93,7 @@ class Lesson:
     longest: int
 
 
-def read(written: Sequence[Source]) -> Read:
+def read(written: Sequence[Source]) -> SentenceStates:
     """Reads all sentences through the encoder."""
     embedder = LocalEmbedder.open()
     found = [
@@ -106,7 +106,7 @@ def read(written: Sequence[Source]) -> Read:
     sums, squares = (sum((one.astype(np.float64) ** n).sum(axis=0) for one in found) for n in (1, 2))
     centre = sums / lengths.sum()
     means = np.array([one.mean(axis=0, dtype=np.float64) if len(one) else centre for one in found]) - centre
-    return Read(
+    return SentenceStates(
         states=np.concatenate([*found, np.zeros((1, len(centre)), np.float16)]),
         starts=np.cumsum(lengths) - lengths,
         lengths=lengths,
@@ -116,7 +116,7 @@ def read(written: Sequence[Source]) -> Read:
     )
 
 
-def lessons(written: Sequence[Source], known: Read) -> Iterator[Lesson]:
+def lessons(written: Sequence[Source], known: SentenceStates) -> Iterator[Lesson]:
     """Yields the texts, without sentences that are too long to compare."""
     first = 0
     for one in written:
@@ -158,7 +158,7 @@ def _units(rows: NDArray[np.floating]) -> F32:
     return units
 
 
-def batches(learnt: Sequence[Lesson], known: Read, chance: np.random.Generator) -> list[Batch]:
+def batches(learnt: Sequence[Lesson], known: SentenceStates, chance: np.random.Generator) -> list[Batch]:
     """Returns all texts in batches of near ones of about one length, in an order by chance."""
     of_length = np.searchsorted(LENGTHS, [one.longest for one in learnt])
     found = []
@@ -186,7 +186,9 @@ def _together(learnt: Sequence[Lesson], chance: np.random.Generator) -> Iterator
         yield taken
 
 
-def _batch(together: Sequence[Lesson], known: Read, length: int, chance: np.random.Generator) -> Batch:
+def _batch(
+    together: Sequence[Lesson], known: SentenceStates, length: int, chance: np.random.Generator
+) -> Batch:
     places = np.concatenate([one.places for one in together])
     text = np.repeat(np.arange(len(together)), [len(one.places) for one in together])
     own = np.concatenate([one.pairs for one in together])
@@ -206,7 +208,7 @@ def _within(places: Places, pairs: Pairs) -> Pairs:
     return np.column_stack([order[np.searchsorted(places[order], pairs[:, :2])], pairs[:, 2]])
 
 
-def _padded(known: Read, places: Places, length: int) -> tuple[Rows, F32]:
+def _padded(known: SentenceStates, places: Places, length: int) -> tuple[Rows, F32]:
     """Returns the rows of a batch's sentences, and where their tokens are: shape (SENTENCES, length)."""
     rows, there = known.side(places, length)
     missing = ((0, SENTENCES - len(places)), (0, 0))
@@ -292,7 +294,7 @@ def scores(
     return inner @ p["class_weights"] + p["class_bias"]
 
 
-def trained(known: Read, learnt: Sequence[Lesson], seed: int, width: int) -> Parameters:
+def trained(known: SentenceStates, learnt: Sequence[Lesson], seed: int, width: int) -> Parameters:
     """Returns weights that fit the texts: their mean over the last steps."""
     begun, key = jax.random.split(jax.random.PRNGKey(seed))
     p = fresh(begun, known.states.shape[1], width)
@@ -323,7 +325,9 @@ def trained(known: Read, learnt: Sequence[Lesson], seed: int, width: int) -> Par
     return mean
 
 
-def taught(known: Read, learnt: Sequence[Lesson], networks: Sequence[Parameters]) -> Iterator[Lesson]:
+def taught(
+    known: SentenceStates, learnt: Sequence[Lesson], networks: Sequence[Parameters]
+) -> Iterator[Lesson]:
     """Yields the texts with what their authors and these networks tell of them, each for a half.
 
     Source: distillation of an ensemble (Hinton et al., 2015, arXiv:1503.02531).
@@ -343,14 +347,14 @@ def taught(known: Read, learnt: Sequence[Lesson], networks: Sequence[Parameters]
         yield replace(one, told=(one.told + told) / 2)
 
 
-def store(p: Parameters, known: Read, file: Path) -> None:
+def store(p: Parameters, known: SentenceStates, file: Path) -> None:
     """Writes a network."""
     kept = {**p, "centre": known.centre, "spread": known.spread}
     arrays = {name: np.asarray(array, np.float16) for name, array in kept.items()}
     np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
-def report(known: Read, apart: Sequence[Lesson], name: str) -> None:
+def report(known: SentenceStates, apart: Sequence[Lesson], name: str) -> None:
     """Prints what the stored networks find, and what they find falsely, at several likelihoods."""
     networks, pairs = Networks.load(), np.concatenate([one.pairs for one in apart])
     made = []
@@ -367,7 +371,7 @@ def report(known: Read, apart: Sequence[Lesson], name: str) -> None:
         )
 
 
-def _projected(networks: Networks, known: Read, places: Places) -> F32:
+def _projected(networks: Networks, known: SentenceStates, places: Places) -> F32:
     rows, there = known.side(places, LONGEST)
     projected: F32 = networks.projected(known.states[rows].astype(np.float32)) * there[..., None]
     return projected

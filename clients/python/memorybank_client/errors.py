@@ -159,7 +159,7 @@ FAMILIES: dict[grpc.StatusCode, type[MemoryBankError]] = {
 }
 
 
-class _Ended(Protocol):
+class _RpcFailure(Protocol):
     """What gRPC's errors have in common, synchronous and asynchronous."""
 
     def code(self) -> grpc.StatusCode: ...
@@ -170,7 +170,7 @@ class _Ended(Protocol):
 def error_of(error: grpc.RpcError, request_id: str = "", silence: str = "") -> MemoryBankError:
     """Returns the MemoryBankError that a gRPC error stands for. `silence`: what to say where time ran out without a
     word from the service."""
-    ended = cast(_Ended, error)
+    ended = cast(_RpcFailure, error)
     code = ended.code()
     details = _details(ended.trailing_metadata() or ())
     is_silent = code is grpc.StatusCode.DEADLINE_EXCEEDED and not details

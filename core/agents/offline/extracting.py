@@ -45,7 +45,7 @@ _OF_TOOLS = ("emotion", "work")  # the first whose words occur in a tool's sente
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _UserSentence:
     """A sentence of a user: `led_by` and `before` are the numbers of the one that introduces it, and of the one that
     stands before it in its passage."""
 
@@ -56,7 +56,7 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _WeighedCandidate:
     worth: float
     candidate: Candidate
 
@@ -76,9 +76,9 @@ class OfflineExtractor:
         return await think(_candidates, passages, said, readings)
 
 
-def _own(passages: Sequence[Passage]) -> list[_Said]:
+def _own(passages: Sequence[Passage]) -> list[_UserSentence]:
     """Returns the users' own sentences, in order."""
-    found: list[_Said] = []
+    found: list[_UserSentence] = []
     for passage in passages:
         if passage.kind is not PassageKind.INPUT:
             continue
@@ -86,7 +86,7 @@ def _own(passages: Sequence[Passage]) -> list[_Said]:
         for sentence in own_sentences(passage.text[:READ], SENTENCES):
             led = None if sentence.led_by is None else first + sentence.led_by
             before = len(found) - 1 if len(found) > first else None
-            found.append(_Said(passage=passage, text=sentence.text, led_by=led, before=before))
+            found.append(_UserSentence(passage=passage, text=sentence.text, led_by=led, before=before))
     return found
 
 
@@ -95,10 +95,10 @@ def _may_tell(sentence: str) -> bool:
 
 
 def _candidates(
-    passages: Sequence[Passage], said: Sequence[_Said], readings: Mapping[int, Reading | None]
+    passages: Sequence[Passage], said: Sequence[_UserSentence], readings: Mapping[int, Reading | None]
 ) -> tuple[Candidate, ...]:
     """Returns the sentences that last, in their order; of too many those worth most."""
-    found: dict[str, _Found] = {}
+    found: dict[str, _WeighedCandidate] = {}
     for passage in passages:
         if passage.kind is PassageKind.TOOL_RESULT:
             for sentence in _telling(passage):
@@ -112,7 +112,7 @@ def _candidates(
     return tuple(each.candidate for each in ordered if each.worth >= enough[-1])[:MOST_CANDIDATES]
 
 
-def _worth(one: _Said, reading: Reading, readings: Mapping[int, Reading | None]) -> float:
+def _worth(one: _UserSentence, reading: Reading, readings: Mapping[int, Reading | None]) -> float:
     """Returns what a sentence is worth as a fact; 0: it is none."""
     if one.text.endswith(INTRODUCES) or not _is_told(one, reading, readings):
         return 0.0
@@ -123,7 +123,7 @@ def _worth(one: _Said, reading: Reading, readings: Mapping[int, Reading | None])
     return 0.0
 
 
-def _is_told(one: _Said, reading: Reading, readings: Mapping[int, Reading | None]) -> bool:
+def _is_told(one: _UserSentence, reading: Reading, readings: Mapping[int, Reading | None]) -> bool:
     """Whether what stands before a sentence lets it be told: no order or story to which it belongs."""
     if one.led_by is not None and _told(readings.get(one.led_by)) < TOLD:
         return False
@@ -136,7 +136,7 @@ def _told(reading: Reading | None) -> float:
     return reading.asserted if reading is not None else 0.0
 
 
-def _category(one: _Said, reading: Reading) -> str:
+def _category(one: _UserSentence, reading: Reading) -> str:
     """Returns the category: an order that is to stand is a preference, and what somebody else prefers is none of the
     user's."""
     if is_standing_order(one.text):
@@ -157,7 +157,12 @@ def _telling(passage: Passage) -> Iterator[str]:
 
 
 def _take(
-    found: dict[str, _Found], passage: Passage, sentence: str, category: str, worth: float, confidence: float
+    found: dict[str, _WeighedCandidate],
+    passage: Passage,
+    sentence: str,
+    category: str,
+    worth: float,
+    confidence: float,
 ) -> None:
     """Adds a sentence to what was found; the same words are one fact."""
     speaker, dates = passage.speaker or _speaker(passage.kind, sentence), _dates(sentence, passage.event_time)
@@ -177,7 +182,7 @@ def _take(
         speaker=speaker,
         said_dates=tuple(dates),
     )
-    found[same] = _Found(worth=worth, candidate=candidate)
+    found[same] = _WeighedCandidate(worth=worth, candidate=candidate)
 
 
 def _speaker(kind: PassageKind, sentence: str) -> str:

@@ -1,13 +1,10 @@
 """AssembleContext: one prompt for an input, out of all memories, within a budget.
 
-Law: parts are read in parallel, each at one revision of its own. What does not exist is empty; a part that fails fails
-the call, or is listed as missing where the caller can do without.
+Law: one order of parts (`_sections`), one ranking of all evidence. How parts are read: `core.usecases.context.parts`.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from core.context.bank_evidence import bank_sections
 from core.context.budget import assemble
@@ -17,14 +14,13 @@ from core.context.conversing import (
     PROMOTED,
     RECALL,
     SHORT,
-    Talk,
     conversation_sections,
     input_section,
     key_section,
     recorded_section,
 )
 from core.context.elsewhere import elsewhere_section
-from core.context.evidence import NO_DISPUTES, Disputes, Placement, Source, placed
+from core.context.evidence import Placement, placed
 from core.context.floor import below_floor
 from core.context.long_term import long_term_sections, sentences_of
 from core.context.messages import ContextMessage, messages
@@ -33,36 +29,18 @@ from core.context.shares import NEEDLESS
 from core.context.tools import MEMORY_TOOLS, declared
 from core.context.turns import name_of
 from core.context.working import working_section
-from core.conversation.recalling import RecalledConversation, recall
-from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
-from core.keys import BankKey, ConversationKey, InvocationKey
 from core.language import Wording, Words, language_of
 from core.text.tokens import estimate, tokens_of
-from core.usecases.bank.verbs.augment import Augment, BankRecall, gather
-from core.usecases.context.asked import AssembleContext, Form, Missing, Part
-from core.usecases.context.elsewhere import Elsewhere, elsewhere
-from core.usecases.context.known import RecalledEvidence, remembered
-from core.usecases.context.turn_evidence import source_of, talk_of, without_need
+from core.usecases.context.asked import AssembleContext, Form, Missing
+from core.usecases.context.parts import ContextParts, disputes_of, read_parts, revisions_of, sources_of
 from core.usecases.conversation.tiers.count_hits import is_news
-from core.usecases.conversation.verbs.get_working_memory import (
-    GetWorkingMemory,
-    WorkingMemory,
-    get_working_memory,
-)
-from core.usecases.conversation.verbs.search_turns import turn_query
+from core.usecases.conversation.verbs.get_working_memory import WorkingMemory
 from core.usecases.house import House
-from core.usecases.instructions.load_sources import MissingSource, SourcesLoaded, load_sources, named
-from core.usecases.long_term.memory import memory_of
-from core.usecases.vectors import query_vector
+from core.usecases.instructions.load_sources import MissingSource
 from core.verbatim.measuring import words_of
 
-LEAST_TURN = 40  # tokens of a turn shown whole: so many are looked for that they would fill the prompt,
-MOST_TURNS = 100  # but no more than these
 ANSWERS = 0.5  # of the heaviest evidence's weight that a turn has at the least whose cluster was hit
 SYSTEM, INSTRUCTIONS = "system", "instructions"
-
-Found = TypeVar("Found")
-Named = TypeVar("Named")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,32 +62,6 @@ class ContextAssembled:
     below_floor: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TalkRead:
-    """What was read of a conversation: what may stand in a prompt, and of it the evidence."""
-
-    talk: Talk
-    source: Source
-    uid: str
-    revision: int
-
-    @property
-    def recalled(self) -> RecalledConversation:
-        return self.talk.recalled
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """All parts, as far as they were asked for and are there."""
-
-    instructions: SourcesLoaded | None
-    known: RecalledEvidence | None
-    elsewhere: Elsewhere | None
-    talk: TalkRead | None
-    bank: BankRecall | None
-    working: WorkingMemory | None
-
-
 async def assemble_context(house: House, command: AssembleContext) -> ContextAssembled:
     """Assembles one context for an input. Raises BudgetTooSmall; what a part raises, unless the call is
     `allow_partial`."""
@@ -125,7 +77,7 @@ async def assemble_context(house: House, command: AssembleContext) -> ContextAss
 class PreparedContext:
     """A context, and what it was made of."""
 
-    read: Read
+    read: ContextParts
     assembled: Assembly
     placement: Placement
     missing: tuple[Missing, ...]
@@ -135,125 +87,13 @@ async def prepared(house: House, command: AssembleContext) -> PreparedContext:
     """Reads all parts and assembles them. Raises as `assemble_context` does."""
     budget = command.token_budget or house.retrieval.token_budget
     missing: list[Missing] = []
-    read = await _read(house, command, budget, missing)
+    read = await read_parts(house, command, budget, missing)
     sections, placement = _sections(house, command, read, budget)
     assembled = assemble(sections, budget, "token_budget")
     return PreparedContext(read=read, assembled=assembled, placement=placement, missing=tuple(missing))
 
 
-async def _read(house: House, command: AssembleContext, budget: int, missing: list[Missing]) -> Read:
-    """Reads all parts at once."""
-
-    async def part(part: Part, key: Named | None, read: Callable[[Named], Awaitable[Found]]) -> Found | None:
-        """Returns what was read; None where it is not there, or not wanted, or may be missing."""
-        if key is None or not command.wants(part):
-            return None
-        try:
-            return await _in_time(command, part, read(key))
-        except MemoryBankError as failure:
-            if not _may_be_missing(command, part, failure):
-                raise
-            if all(each.part is not part for each in missing):
-                missing.append(Missing(part=part, error=failure))
-        return None
-
-    recalls = command.recall_turns and command.needs and command.task is None
-    instructions, known, said, talk, bank, working = await asyncio.gather(
-        part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_sources(house, refs)),
-        part(Part.LONG_TERM, command.collection, lambda key: remembered(house, command, key)),
-        part(
-            Part.LONG_TERM,
-            command.collection if recalls else None,
-            lambda key: elsewhere(house, command, key, budget),
-        ),
-        part(Part.CONVERSATION, command.conversation, lambda key: _conversation(house, command, key, budget)),
-        part(Part.BANK, command.bank, lambda key: _bank(house, command, key, budget)),
-        part(Part.WORKING, command.invocation, lambda key: _working(house, command, key)),
-    )
-    return Read(instructions=instructions, known=known, elsewhere=said, talk=talk, bank=bank, working=working)
-
-
-def _may_be_missing(command: AssembleContext, part: Part, failure: MemoryBankError) -> bool:
-    """Whether a prompt can do without a part: a task's prompt is nothing without the bank."""
-    if command.task and part is Part.BANK:
-        return False
-    return command.allow_partial or isinstance(failure, AggregateNotFound | MemoryOff)
-
-
-async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Found]) -> Found:
-    """Returns what is read within the call's patience. Raises PartTimedOut."""
-    if command.patience is None:
-        return await reading
-    try:
-        async with asyncio.timeout(command.patience.total_seconds()):
-            return await reading
-    except TimeoutError:
-        raise PartTimedOut(part) from None
-
-
-async def _conversation(
-    house: House, command: AssembleContext, key: ConversationKey, budget: int
-) -> TalkRead:
-    needs = command.needs
-    vector = await query_vector(house, command.input) if needs else None
-    memory = await memory_of(house, key.tenant, key.user)
-    async with house.conversations.reading(key, command.least(key)) as conversation:
-        if not memory.enabled:
-            raise MemoryOff("user")
-        if not conversation.record.enabled:
-            raise MemoryOff("conversation")
-        own = conversation.tiers.top_clusters if command.top_clusters is None else command.top_clusters
-        recalled = recall(
-            conversation,
-            turn_query(house, command.input if needs else "", vector),
-            house.embedder.space,
-            top_clusters=own if needs else 0,
-            singles=max(1, min(MOST_TURNS, budget // LEAST_TURN)) if needs else 0,
-        )
-        talk = talk_of(conversation, recalled if needs else without_need(recalled), budget)
-        return TalkRead(
-            talk=talk,
-            source=source_of(conversation, talk, words_of(command.input), vector, house.embedder.space),
-            uid=conversation.uid,
-            revision=conversation.revision,
-        )
-
-
-async def _bank(house: House, command: AssembleContext, key: BankKey, budget: int) -> BankRecall:
-    if command.task:
-        return await gather(house, command.task, max(1, budget - await own_keys(house, command.conversation)))
-    asked = Augment(
-        key=key,
-        query=command.input,
-        top_k=command.top_memories,
-        tool_format=command.tool_format,
-        tools_apart=command.tools_apart,
-        min_revision=command.least(key),
-    )
-    fixed = estimate(command.system) + estimate(command.input)
-    return await gather(house, asked, max(1, budget - fixed))
-
-
-async def own_keys(house: House, key: ConversationKey | None) -> int:
-    """Returns the tokens of the keys that a user wrote, which no prompt cuts; of no conversation none."""
-    if key is None:
-        return 0
-    try:
-        async with house.conversations.reading(key) as conversation:
-            section = key_section(conversation.keys_in_order())
-    except AggregateNotFound:
-        return 0
-    return estimate("\n".join((section.title_line, *(item.full for item in section.items), "", "")))
-
-
-async def _working(house: House, command: AssembleContext, key: InvocationKey) -> WorkingMemory:
-    memory = await memory_of(house, key.tenant, key.user)
-    if not memory.enabled:
-        raise MemoryOff("user")
-    return await get_working_memory(house, GetWorkingMemory(key=key, min_revision=command.least(key)))
-
-
-def _tools(command: AssembleContext, read: Read) -> tuple[str, ...]:
+def _tools(command: AssembleContext, read: ContextParts) -> tuple[str, ...]:
     """Declares the bank's tool, which stands in the prompt, too, and those of long-term memory, which would take a
     thousand tokens there."""
     if command.task and read.bank:
@@ -265,7 +105,7 @@ def _tools(command: AssembleContext, read: Read) -> tuple[str, ...]:
 
 
 def _sections(
-    house: House, command: AssembleContext, read: Read, budget: int
+    house: House, command: AssembleContext, read: ContextParts, budget: int
 ) -> tuple[list[Section], Placement]:
     """Returns all parts in their order: what holds always and does not depend on the input, a note, what was recorded,
     and the input; and what weighs what."""
@@ -276,7 +116,7 @@ def _sections(
         *_fixed(SYSTEM, command.system),
         *([read.bank.frame.tool] if read.bank and (command.tools or command.task) else ()),
         *_fixed(INSTRUCTIONS, read.instructions.block.rstrip() if read.instructions else ""),
-        *([key_section(read.talk.recalled.keys, _disputes(read))] if read.talk else ()),
+        *([key_section(read.talk.recalled.keys, disputes_of(read))] if read.talk else ()),
         *([read.bank.frame.state] if read.bank and read.bank.has_task else ()),
     ]
     room = max(0, budget - sum(estimate(i.full) for s in (*head, now) for i in s.items if i.fixed))
@@ -287,13 +127,13 @@ def _sections(
     return [*head, *_noted(command, recorded, words, bool(now.items)), *recorded, now], placement
 
 
-def _language(command: AssembleContext, read: Read) -> Wording:
+def _language(command: AssembleContext, read: ContextParts) -> Wording:
     """Returns the words for the input; of a task's prompt those for its goal."""
     return read.bank.words if command.task and read.bank else language_of(command.input).task_headings
 
 
 def _recorded(
-    house: House, read: Read, placement: Placement, language: Wording, budget: int, room: int
+    house: House, read: ContextParts, placement: Placement, language: Wording, budget: int, room: int
 ) -> list[Section]:
     """Returns what was recorded, in its order; what answers the input by one ranking over all of it."""
     words = language.context
@@ -314,23 +154,9 @@ def _recorded(
     ]
 
 
-def _placement(command: AssembleContext, read: Read, room: int) -> Placement:
+def _placement(command: AssembleContext, read: ContextParts, room: int) -> Placement:
     """Ranks the evidence of all parts: of what two of them found, the first says where it stands."""
-    return placed(sources_of(read), words_of(command.input), room, command.min_score, _disputes(read))
-
-
-def sources_of(read: Read) -> list[Source]:
-    """Returns the evidence of all parts, in their order."""
-    sources = [read.bank.evidence.source] if read.bank and read.bank.evidence else []
-    sources += [read.talk.source] if read.talk else []
-    sources += read.known.sources if read.known else ()
-    sources += [read.elsewhere.source] if read.elsewhere else []
-    return sources
-
-
-def _disputes(read: Read) -> Disputes:
-    """Returns what the open conflicts of the bank are about."""
-    return read.bank.evidence.disputes if read.bank and read.bank.evidence else NO_DISPUTES
+    return placed(sources_of(read), words_of(command.input), room, command.min_score, disputes_of(read))
 
 
 def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words, ends: bool) -> list[Section]:
@@ -341,7 +167,7 @@ def _noted(command: AssembleContext, recorded: Sequence[Section], words: Words, 
     return [recorded_section(words, in_one and ends)]
 
 
-def _known(read: Read, placement: Placement, words: Words) -> list[Section]:
+def _known(read: ContextParts, placement: Placement, words: Words) -> list[Section]:
     """Returns what is known and no turn of the context holds."""
     if read.known is None:
         return []
@@ -396,7 +222,7 @@ def _note_keys(house: House, command: AssembleContext, made: PreparedContext) ->
 def _answer(
     command: AssembleContext,
     made: Assembly,
-    read: Read,
+    read: ContextParts,
     placement: Placement,
     missing: tuple[Missing, ...],
 ) -> ContextAssembled:
@@ -421,17 +247,3 @@ def _answer(
         revisions=revisions_of(command, read),
         missing_sources=read.instructions.missing if read.instructions else (),
     )
-
-
-def revisions_of(command: AssembleContext, read: Read) -> Mapping[str, int]:
-    """Returns which keys were read, at which revision."""
-    seen = (
-        (command.collection, read.known),
-        (command.conversation, read.talk),
-        (command.bank, read.bank),
-        (command.invocation, read.working),
-    )
-    revisions = dict(read.instructions.revisions) if read.instructions else {}
-    return revisions | {
-        named(key): part.revision for key, part in seen if key is not None and part is not None
-    }

@@ -70,7 +70,7 @@ async def elsewhere(
     return await _admitted(house, command, key, passages, budget)
 
 
-class _Told(NamedTuple):
+class _MeasuredPassage(NamedTuple):
     """A passage, and what measures it beside others."""
 
     passage: Passage
@@ -79,7 +79,7 @@ class _Told(NamedTuple):
 
 async def _passages(
     house: House, keys: Sequence[ConversationKey], found: Sequence[Fitting], words: Sequence[str]
-) -> list[_Told]:
+) -> list[_MeasuredPassage]:
     """Reads the turns found, in their order; those that were deleted meanwhile are passed over."""
     weights = dict(zip(words, idf_of(np.array([fit.holds for fit in found])).tolist(), strict=True))
     by_key: dict[ConversationKey, list[Fitting]] = {}
@@ -97,7 +97,7 @@ async def _passages(
 
     told = dict(await read_each(house, list(by_key), read))
     at = [(told.get(keys[fit.place], {}).get(fit.ref), fit) for fit in found]
-    return [_Told(passage, fit) for passage, fit in at if passage is not None]
+    return [_MeasuredPassage(passage, fit) for passage, fit in at if passage is not None]
 
 
 async def _is_open(house: House, command: AssembleContext, key: CollectionKey) -> bool:
@@ -111,7 +111,7 @@ async def _is_open(house: House, command: AssembleContext, key: CollectionKey) -
 
 
 async def _admitted(
-    house: House, command: AssembleContext, key: CollectionKey, found: Sequence[_Told], room: int
+    house: House, command: AssembleContext, key: CollectionKey, found: Sequence[_MeasuredPassage], room: int
 ) -> Elsewhere | None:
     """Returns what may be told of it, best first, as much as the room holds."""
     try:
@@ -133,7 +133,9 @@ async def _admitted(
     )
 
 
-def _filling(found: Sequence[_Told], room: int, withdrawn: Withdrawals | None) -> Iterator[_Told]:
+def _filling(
+    found: Sequence[_MeasuredPassage], room: int, withdrawn: Withdrawals | None
+) -> Iterator[_MeasuredPassage]:
     """Yields what holds no secret and is not withdrawn, until it fills the room; of what has nothing in common with the
     input a few."""
     few, best = FEW, found[0].fit.fit if found else 0.0
@@ -150,7 +152,7 @@ def _filling(found: Sequence[_Told], room: int, withdrawn: Withdrawals | None) -
             yield one
 
 
-class _Read:
+class _PieceReading:
     """What a piece says, and whether it holds a secret: read when it is first asked for."""
 
     def __init__(self, piece: Piece) -> None:
@@ -165,10 +167,10 @@ class _Read:
         return sentences_of(self._texts)
 
 
-def _read(piece: Piece) -> _Read:
+def _read(piece: Piece) -> _PieceReading:
     """Returns what is kept of a piece."""
     try:
-        read: _Read = piece.shown
+        read: _PieceReading = piece.shown
     except AttributeError:
-        read = piece.keep_shown(_Read(piece))
+        read = piece.keep_shown(_PieceReading(piece))
     return read

@@ -18,7 +18,8 @@ from core.errors import MemoryOff
 from core.index.scoring import Why
 from core.text.needs import has_need
 from core.usecases.context.asked import AssembleContext
-from core.usecases.context.assemble_context import PreparedContext, prepared, revisions_of, sources_of
+from core.usecases.context.assemble_context import PreparedContext, prepared
+from core.usecases.context.parts import revisions_of, sources_of
 from core.usecases.context.subject import PARTS, Reason, Subject, SubjectNames, What, subjects
 from core.usecases.house import House
 from core.verbatim.measuring import words_of

@@ -92,7 +92,7 @@ class PairExplained:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _JudgedPair:
     """Two memories as the Judge sees them: the newer, and those it is judged against, the older ahead."""
 
     is_first_newer: bool
@@ -145,7 +145,7 @@ def _is_sure(told: PairJudged, floor: float | None) -> bool:
 # ---- nodes ----
 
 
-async def _of_bank(house: House, command: ExplainPair, key: BankKey) -> _Found:
+async def _of_bank(house: House, command: ExplainPair, key: BankKey) -> _JudgedPair:
     async with house.banks.reading(key, command.min_revision) as bank:
         first, second = (_node(bank, name) for name in (command.first, command.second))
         newer, older = sorted((first, second), key=lambda n: (n.create_time, n.node_id), reverse=True)
@@ -162,7 +162,7 @@ async def _of_bank(house: House, command: ExplainPair, key: BankKey) -> _Found:
         )
         if between.not_compared is None and older.node_id not in candidates:
             between = replace(between, not_compared=NotCompared.RANK)
-        return _Found(
+        return _JudgedPair(
             is_first_newer=newer is first,
             topic=judged(bank, newer, assistants),
             others=[judged(bank, node, assistants) for node in (older, *named)],
@@ -228,7 +228,7 @@ def _meeting(bank: Bank, first: NodeId, second: NodeId) -> MergeRecord | None:
 # ---- facts ----
 
 
-async def _of_collection(house: House, command: ExplainPair, key: CollectionKey) -> _Found:
+async def _of_collection(house: House, command: ExplainPair, key: CollectionKey) -> _JudgedPair:
     async with looking(house, key, command.min_revision) as opened:
         collection = opened.collection
         first, second = (collection.stored(RecordId(name)) for name in (command.first, command.second))
@@ -243,7 +243,7 @@ async def _of_collection(house: House, command: ExplainPair, key: CollectionKey)
         bound = house.long_term.judged_against
         named = [collection.records[each] for each in order[:bound] if each != older.record_id]
         rank = order.index(older.record_id) + 1 if older.record_id in order else 0
-        return _Found(
+        return _JudgedPair(
             is_first_newer=newer is first,
             topic=topic_of_fact(newer),
             others=[topic_of_fact(record) for record in (older, *named)],

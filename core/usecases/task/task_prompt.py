@@ -12,7 +12,8 @@ from core.keys import BankKey
 from core.model.insight import Insight
 from core.usecases.bank.verbs.augment import Augment, augment, budget_of, next_step, require_budget
 from core.usecases.context.asked import AssembleContext, Missing, UserMemories
-from core.usecases.context.assemble_context import assemble_context, own_keys
+from core.usecases.context.assemble_context import assemble_context
+from core.usecases.context.parts import own_keys
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import named
 

@@ -84,7 +84,7 @@ FEW = 8  # steps; so few brief ones become statements sooner than another thread
 BRIEF = (NodePut, NodeDrop, EdgePut, EdgeDrop)
 
 
-class _Written(NamedTuple):
+class _RowStatement(NamedTuple):
     """A statement for one row."""
 
     sql: str
@@ -164,7 +164,9 @@ class BankTables(BankRows):
         (files_left,) = connection.execute(self._queries["files_left"], bank_row(key)).fetchone()
         return PurgeCounts(files_left=files_left)
 
-    def _of_step(self, key: BankKey, step: Step) -> Iterable[_Written]:  # one case a step, read at a glance
+    def _of_step(
+        self, key: BankKey, step: Step
+    ) -> Iterable[_RowStatement]:  # one case a step, read at a glance
         match step:  # the most frequent first: cases are tried in turn
             case NodePut():
                 yield _put(
@@ -174,9 +176,9 @@ class BankTables(BankRows):
                 yield _put(self.copies, key, step.copies)
             case EdgePut():
                 ends = (key.tenant, key.bank_id, *sorted((step.node_id, step.other_node_id)))
-                yield _Written(self._queries["add_edge"], ends)
+                yield _RowStatement(self._queries["add_edge"], ends)
             case BankPut():
-                yield _Written(self._queries["put_record"], record_row(key, encode_text(step.record)))
+                yield _RowStatement(self._queries["put_record"], record_row(key, encode_text(step.record)))
             case InsightPut():
                 yield _put(self.insights, key, step.insight)
                 for index, task in enumerate(step.insight.completed, start=step.kept):
@@ -211,7 +213,7 @@ class BankTables(BankRows):
             case _:
                 yield from self._of_rare_step(key, step)
 
-    def _of_rare_step(self, key: BankKey, step: Step) -> Iterable[_Written]:
+    def _of_rare_step(self, key: BankKey, step: Step) -> Iterable[_RowStatement]:
         match step:
             case RecordsDrop():
                 yield from self._of_drop(key, step)
@@ -220,15 +222,15 @@ class BankTables(BankRows):
             case _:
                 raise StepUnknown(type(step).__name__)
 
-    def _of_interaction(self, key: BankKey, interaction: Interaction) -> Iterable[_Written]:
-        yield _Written(self.interactions.insert, self.interactions.row(key, interaction))
+    def _of_interaction(self, key: BankKey, interaction: Interaction) -> Iterable[_RowStatement]:
+        yield _RowStatement(self.interactions.insert, self.interactions.row(key, interaction))
         place = interaction.interaction_id
         for index, span in enumerate(interaction.spans):
-            yield _Written(self.spans.insert, self.spans.row(key, span, place, index, None))
+            yield _RowStatement(self.spans.insert, self.spans.row(key, span, place, index, None))
         for index, attachment in enumerate(interaction.attachments):
-            yield _Written(self.enclosed.insert, self.enclosed.row(key, attachment, place, index))
+            yield _RowStatement(self.enclosed.insert, self.enclosed.row(key, attachment, place, index))
 
-    def _of_drop(self, key: BankKey, step: RecordsDrop) -> Iterable[_Written]:
+    def _of_drop(self, key: BankKey, step: RecordsDrop) -> Iterable[_RowStatement]:
         for conflict_id in step.conflict_ids:
             yield self._named("drop_refutations", key, {"conflict_id": conflict_id})
         for table in OF_INTERACTIONS:
@@ -241,12 +243,12 @@ class BankTables(BankRows):
         for attachment_id in step.attachment_ids:
             yield self._named("drop_attachment", key, {"attachment_id": attachment_id})
 
-    def _named(self, name: str, key: BankKey, row: Row, *, names_rows: bool = False) -> _Written:
-        return _Written(self._queries[name], {**bank_row(key), **row}, names_rows)
+    def _named(self, name: str, key: BankKey, row: Row, *, names_rows: bool = False) -> _RowStatement:
+        return _RowStatement(self._queries[name], {**bank_row(key), **row}, names_rows)
 
 
-def _put(table: Table[T], key: BankKey, value: T, *beside: Column) -> _Written:
-    return _Written(table.put, table.row(key, value, *beside))
+def _put(table: Table[T], key: BankKey, value: T, *beside: Column) -> _RowStatement:
+    return _RowStatement(table.put, table.row(key, value, *beside))
 
 
 def pair_row(node_id: str, other_node_id: str) -> Row:

@@ -41,7 +41,7 @@ class _Entry:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Stored:
+class _Aggregate:
     head: Head
     contents: Any
     feed: list[_Entry] = field(default_factory=list)
@@ -54,7 +54,7 @@ class MemoryStore:
 
     def __init__(self, kinds: Kinds = KINDS) -> None:
         self._kinds = kinds
-        self._stored: dict[Key, _Stored] = {}
+        self._stored: dict[Key, _Aggregate] = {}
         self._floors: dict[Tenant, int] = {}  # by tenant: above it begins what is founded
         self._claims: dict[str, tuple[str, float]] = {}  # holder, and until when
         self._latest: datetime | None = None  # time that was recorded
@@ -87,7 +87,7 @@ class MemoryStore:
                 raise kind.taken(key)
             if first.revision <= (floor := self._floors.get(key.tenant, 0)):
                 raise RevisionTaken(floor)
-            stored = _Stored(
+            stored = _Aggregate(
                 head=Head(uid=uid, revision=0, change_id=last.change_id), contents=_new(kind, founding)
             )
         else:
@@ -284,18 +284,18 @@ class MemoryStore:
         if self._closed:
             raise StoreUnavailable("the store is closed")
 
-    def _of(self, key: Key, uid: str) -> _Stored:
+    def _of(self, key: Key, uid: str) -> _Aggregate:
         self._refuse_if_closed()
         stored = self._stored.get(key)
         if stored is None or stored.head.uid != uid:
             raise self._kinds[key.kind].missing(key)
         return stored
 
-    def _sorted(self) -> list[tuple[Key, _Stored]]:
+    def _sorted(self) -> list[tuple[Key, _Aggregate]]:
         self._refuse_if_closed()
         return sorted(self._stored.items(), key=lambda one: (one[0].tenant, one[0].kind, one[0].name))
 
-    def _of_user(self, tenant: Tenant, user: str) -> list[tuple[Key, _Stored]]:
+    def _of_user(self, tenant: Tenant, user: str) -> list[tuple[Key, _Aggregate]]:
         return [
             (key, stored)
             for key, stored in self._sorted()
@@ -331,11 +331,11 @@ def _new(kind: Kind[Any, Any], record: Any) -> Contents:
     return ItemContents(kind=kind, record=record)
 
 
-def _has(stored: _Stored, change: Change[Any]) -> bool:
+def _has(stored: _Aggregate, change: Change[Any]) -> bool:
     return change.change_id in stored.change_ids
 
 
-def _replayed(kind: Kind[Any, Any], stored: _Stored, change: Change[Any], undo: Undo) -> _Entry:
+def _replayed(kind: Kind[Any, Any], stored: _Aggregate, change: Change[Any], undo: Undo) -> _Entry:
     """Carries out a change on what is stored, from its bytes. Returns its entry of the feed."""
     steps = kind.steps.text(change.steps)
     for step in kind.steps.steps(steps):
@@ -347,7 +347,7 @@ def _replayed(kind: Kind[Any, Any], stored: _Stored, change: Change[Any], undo: 
     return _Entry(change=replace(change, steps=(), requests=()), steps=steps)
 
 
-def _trim(stored: _Stored, before: datetime) -> int:
+def _trim(stored: _Aggregate, before: datetime) -> int:
     young = [n for n, entry in enumerate(stored.feed) if entry.change.time >= before]
     first = young[0] if young else len(stored.feed) - 1
     old = [name for name, request in stored.requests.items() if request.create_time < before]

@@ -30,7 +30,7 @@ _SCORE = attrgetter("score")
 Measure = TypeVar("Measure", np.bool_, np.float64)
 
 
-class _Measured(NamedTuple):
+class _MeasuredCandidate(NamedTuple):
     """Candidates, what is shown of each, and the rows of their measures."""
 
     candidate: Candidate
@@ -86,7 +86,7 @@ def bank_evidence(
 
 
 def _joined_rows(
-    measured: NDArray[Measure], made: Sequence[_Measured], joining: np.ufunc
+    measured: NDArray[Measure], made: Sequence[_MeasuredCandidate], joining: np.ufunc
 ) -> NDArray[Measure]:
     """Returns a row for each candidate, of several rows of it their join."""
     rows = measured[[each.rows[0] for each in made]]
@@ -139,7 +139,7 @@ def _measures(
     return holds, measured
 
 
-def _joined(bank: Bank, hits: Sequence[Hit], pairs: "_Pairs") -> Iterator[_Measured]:
+def _joined(bank: Bank, hits: Sequence[Hit], pairs: "_Pairs") -> Iterator[_MeasuredCandidate]:
     """Yields the hits in their order; the sides of an open conflict as one, where the first of them stands. What only
     repeats a side in a passage of its own stands beside the pair."""
     done: set[str] = set()
@@ -149,7 +149,7 @@ def _joined(bank: Bank, hits: Sequence[Hit], pairs: "_Pairs") -> Iterator[_Measu
             continue
         if not conflicts:
             candidate = _of_node(hit.node) if hit.node else candidate_of(_segment(hit))
-            yield _Measured(candidate, hit, (row,))
+            yield _MeasuredCandidate(candidate, hit, (row,))
             conflicts = pairs.repeated_by(candidate.said) if pairs.disputes else ()
         for conflict in conflicts:
             if conflict.conflict_id not in done:
@@ -201,7 +201,7 @@ def _of_node(node: Node) -> Candidate:
     return Candidate(node.node_id, node.node_id, Kind.PASSAGE, node.event_time, said(node.summary), tokens)
 
 
-def _of_conflict(bank: Bank, conflict: Conflict, pairs: _Pairs, row: int) -> _Measured:
+def _of_conflict(bank: Bank, conflict: Conflict, pairs: _Pairs, row: int) -> _MeasuredCandidate:
     """Returns the sides of a conflict as one candidate: what says no more than either folds into it. Of a passage that
     several conflicts rest on, only what is at issue in this one. `row`: of the hit that brings it."""
     texts = side_texts(conflict, bank.nodes, bank.tree.segment)[:SIDES]
@@ -237,7 +237,9 @@ def _of_conflict(bank: Bank, conflict: Conflict, pairs: _Pairs, row: int) -> _Me
     keys: list[SegmentRef | NodeId] = [side.node_id for side in conflict.sides]
     keys += [ref for side in conflict.sides for ref in side.segments]
     pair = Pair(bank.handles.of(conflict.conflict_id), sides)
-    return _Measured(candidate, pair, tuple(pairs.found[key] for key in keys if key in pairs.found) or (row,))
+    return _MeasuredCandidate(
+        candidate, pair, tuple(pairs.found[key] for key in keys if key in pairs.found) or (row,)
+    )
 
 
 def _witness(bank: Bank, refs: Sequence[SegmentRef], quote: str) -> SegmentRef | None:

@@ -16,7 +16,7 @@ from core.usecases.house import House
 from core.usecases.spending import commit
 
 
-class _Composed(NamedTuple):
+class _DraftOnRevision(NamedTuple):
     """A draft, and what it was composed on."""
 
     head: Head
@@ -34,7 +34,7 @@ async def decide(
 ) -> CommitResult[Result]:
     """Composes until no opinion is missing, then commits the draft as it is; a bank that moved meanwhile is composed on
     again."""
-    last: _Composed | None = None
+    last: _DraftOnRevision | None = None
 
     def stage(bank: Bank, revision: int) -> Draft[Result]:
         if last is not None and (last.head, last.revision) == (bank.head, revision):
@@ -46,7 +46,7 @@ async def decide(
             if request is None:  # a repeated request must be recognised before anything is decided
                 async with house.banks.reading(key) as bank:
                     revision = bank.revision + 1  # gathers opinions without holding up the writer
-                    last = _Composed(bank.head, revision, compose(bank, revision))
+                    last = _DraftOnRevision(bank.head, revision, compose(bank, revision))
             return await commit(house, key, stage, ledger, request, answer)
         except OpinionPending as missing:
             await missing.ask()

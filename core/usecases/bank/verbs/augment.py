@@ -210,7 +210,7 @@ async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]
     return judged
 
 
-class _Remembered(NamedTuple):
+class _PromptEvidence(NamedTuple):
     """What was found for a prompt, best first: as candidates, or where a target is named how it stands there."""
 
     hits: tuple[Hit, ...]
@@ -220,12 +220,12 @@ class _Remembered(NamedTuple):
 
 def _remembered(
     house: House, bank: Bank, command: Augment, query: Query, opinions: Opinions | None, words: Wording
-) -> _Remembered:
+) -> _PromptEvidence:
     found = search(bank, query, opinions)
     if command.target is not None:
         hits, tried = _weighed(bank, found)
         conflicts = bank.open_conflicts()
-        return _Remembered(
+        return _PromptEvidence(
             hits, memory_sections(hits, found.neighbors, conflicts, words, bank.tree.segment, tried)
         )
     top_k = command.top_k or house.retrieval.top_k_of(bank)
@@ -236,7 +236,7 @@ def _remembered(
     asked = words_of(query.text)
     settling = "" if command.query or not bank.insight.pending else bank.insight.pending[0].conflict_id
     evidence = bank_evidence(bank, found.hits, hits, around.neighbors, tried, asked, query.vector, settling)
-    return _Remembered(tuple(_hits(memories)), evidence=evidence)
+    return _PromptEvidence(tuple(_hits(memories)), evidence=evidence)
 
 
 def _weighed(bank: Bank, found: QueryResult) -> tuple[tuple[Hit, ...], frozenset[NodeId]]:

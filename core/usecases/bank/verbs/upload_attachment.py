@@ -42,7 +42,7 @@ async def upload_attachment(
     Raises InvalidField for an id that is taken, LimitReached, BankNotFound, RequestIdReused.
     """
     attachment_id = command.attachment_id or AttachmentId(house.ids.new("a"))
-    counted = _Counted(house, chunks)
+    counted = _BoundedStream(house, chunks)
     uri = uid = ""
     if await _is_repeated(house, command):
         await counted.drain()  # its answer is known; its bytes only prove that it is the same request
@@ -100,7 +100,7 @@ def _require_new(bank: Bank, attachment_id: AttachmentId) -> None:
     raise InvalidField("header.attachment_id", "names a file of this bank already")
 
 
-class _Counted:
+class _BoundedStream:
     """Chunks on their way: their size and digest, and the bound they must keep."""
 
     def __init__(self, house: House, chunks: AsyncIterator[bytes]) -> None:

@@ -112,7 +112,7 @@ def _answer(command: SearchTurns, found: Sequence[FoundTurn], revision: int) -> 
 # ---- all conversations of a user ----
 
 
-class _Searched(NamedTuple):
+class _ConversationHits(NamedTuple):
     """The hits of one conversation, best first, and what measures them beside those of others."""
 
     conversation_id: ConversationId
@@ -132,7 +132,7 @@ async def _in_all(house: House, command: SearchTurns, among: AllConversations) -
         return [hit_of(conversation, one) for one in best], source
 
     found = await read_each(house, [record.key for record in chosen], look)
-    searches = [_Searched(key.conversation_id, *looked) for key, looked in found]
+    searches = [_ConversationHits(key.conversation_id, *looked) for key, looked in found]
     merged = _merged(searches, query.top_k)
     return replace(_answer(command, merged, 0), conversations=len(searches), more=more)
 
@@ -153,7 +153,7 @@ def measured_by(
     )
 
 
-def _merged(searches: Sequence[_Searched], top_k: int) -> list[FoundTurn]:
+def _merged(searches: Sequence[_ConversationHits], top_k: int) -> list[FoundTurn]:
     """Returns the best of all: by the measure, ties by the newer turn."""
     weights = measured([one.source for one in searches])
     all_found = [
