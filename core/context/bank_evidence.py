@@ -173,25 +173,28 @@ def _item(
     longest: int,
     is_best: bool,
 ) -> Item:
+    item_id, group, requires, is_pair = name, "", (), False
     if isinstance(shown, Pair):
-        item = Item(name, _pair(shown, words), is_pair=True)
+        full, is_pair = _pair(shown, words), True
     elif shown.segment is not None:
         segment = shown.segment
-        item = Item(
-            segment_id(segment),
-            _line(segment, found, placement.words, words, longest),
-            group=words.context.dates.written(segment.event_time),
-            requires=placement.requires(told_of(segment).said),
-        )
+        item_id, group = segment_id(segment), words.context.dates.written(segment.event_time)
+        full = _line(segment, found, placement.words, words, longest)
+        requires = placement.requires(told_of(segment).said)
     else:
         assert shown.node is not None, "a hit is a node or a segment"
-        item = Item(shown.node.node_id, _summary(shown.node, found, words))
-        item = item._replace(group=words.context.dates.written(shown.node.event_time))
-    return item._replace(
+        item_id, group = shown.node.node_id, words.context.dates.written(shown.node.event_time)
+        full = _summary(shown.node, found, words)
+    return Item(
+        item_id,
+        full,
         weight=BEST if is_best else weight_,
         tier=Tier.NEEDED if is_best else Tier.FITTING,
+        group=group,
         copies=placement.copies.get(name, ()),
-        takes=weight(item.full),
+        requires=requires,
+        takes=weight(full),
+        is_pair=is_pair,
     )
 
 

@@ -344,14 +344,16 @@ def _folded(pool: Sequence[Candidate]) -> dict[str, Candidate]:
     for sentences_ in alike:
         for number in sentences_ & repeated:
             holding.setdefault(number, []).append(sentences_)
-    ranked = {
-        sentences_: sorted(((_rank(each), each) for each in candidates), reverse=True)
-        for sentences_, candidates in alike.items()
-    }
+    ranked: dict[frozenset[int], list[tuple[Rank, Candidate]]] = {}
     for sentences_, candidates in alike.items():
         if not sentences_ <= repeated:
             continue  # it says what nothing else says
         wider = _wider(sentences_, holding)
+        if len(wider) == 1 and len(candidates) == 1:
+            continue
+        for each in wider:
+            if each not in ranked:
+                ranked[each] = sorted([(_rank(one), one) for one in alike[each]], reverse=True)
         others = ranked[sentences_]
         if len(wider) > 1:
             others = sorted(chain.from_iterable(ranked[each] for each in wider), reverse=True)

@@ -6,8 +6,10 @@ nothing on the embedder's scale follows, by its cosine: of a few records the rig
 """
 
 from collections.abc import Callable, Sequence
+from collections.abc import Collection as Many
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 from core.ids import RecordId
@@ -19,7 +21,7 @@ from core.long_term.worth import decay, half_life, weight
 from core.model.bank import EmbeddingSpace
 from core.model.record import Record
 from core.model.vector import Vector
-from core.verbatim.candidates import scored
+from core.verbatim.candidates import scored, scored_among
 from core.verbatim.plan import Source, planned
 from core.verbatim.query import Query
 
@@ -66,27 +68,31 @@ def ranked(
     allowed: Admits | None,
     space: EmbeddingSpace,
     settings: LongTermSettings,
+    among: Many[RecordId] | None = None,
 ) -> list[RankedRecord]:
     """Returns the best `top_k` of the records that are `allowed` (None: all): by score, ties by newer, then by id.
 
-    Those that contest one another stand in an order of their own (`contests`)."""
-    found = _ordered(collection, sought, allowed, space, settings)
+    Those that contest one another stand in an order of their own (`contests`). `among`: what the allowed ones are all
+    among, where that is known: of a few each is looked at, and no index is searched."""
+    found = _ordered(collection, sought, _hits(collection, sought, allowed, space, among), settings)
     if missing := opponents(one.record for one in found):
-        also = missing.__contains__ if allowed is None else lambda key: key in missing and allowed(key)
-        found += _ordered(collection, replace(sought, min_similarity=0.0), also, space, settings)
-        found.sort(key=lambda one: one.score, reverse=True)
+        also = [key for key in missing if key in collection.records and (allowed is None or allowed(key))]
+        hits = _hits_of(collection, sought, also, space)
+        found += _ordered(collection, replace(sought, min_similarity=0.0), hits, settings)
+        found.sort(key=_SCORE, reverse=True)
     return arranged(found, sought.text, sought.as_of)[: sought.top_k]
+
+
+_SCORE = attrgetter("score")
 
 
 def _ordered(
     collection: Collection,
     sought: RecordQuery,
-    allowed: Admits | None,
-    space: EmbeddingSpace,
+    hits: Sequence[ScoredCandidate[RecordId]],
     settings: LongTermSettings,
 ) -> list[RankedRecord]:
     """Returns those found, best first: at last, by their cosines, those that score nothing."""
-    hits = _hits(collection, sought, allowed, space)
     above = _above(hits, sought)
     found = best(weighed(collection, above, sought.now, settings), len(above))
     if sought.vector is None or sought.min_similarity > 0.0:
@@ -109,17 +115,38 @@ def _above(hits: Sequence[ScoredCandidate[RecordId]], sought: RecordQuery) -> di
 
 
 def _hits(
-    collection: Collection, sought: RecordQuery, allowed: Admits | None, space: EmbeddingSpace
+    collection: Collection,
+    sought: RecordQuery,
+    allowed: Admits | None,
+    space: EmbeddingSpace,
+    among: Many[RecordId] | None = None,
 ) -> list[ScoredCandidate[RecordId]]:
     wide = max(FEWEST, WIDENING * sought.top_k)
-    query = Query(top_k=wide, alpha=sought.alpha, text=sought.text, vector=sought.vector)
-    return scored(planned(query, space), Source(collection.words, collection.vectors, allowed))[:wide]
+    if among is not None and len(among) <= FEWEST:
+        chosen = [key for key in among if allowed is None or allowed(key)]
+        return _hits_of(collection, sought, chosen, space)
+    source = Source(collection.words, collection.vectors, allowed)
+    return scored(planned(_query(sought, wide), space), source)[:wide]
+
+
+def _hits_of(
+    collection: Collection, sought: RecordQuery, keys: Sequence[RecordId], space: EmbeddingSpace
+) -> list[ScoredCandidate[RecordId]]:
+    """Returns of some records those that a search among them alone finds, best first."""
+    source = Source(collection.words, collection.vectors)
+    return scored_among(planned(_query(sought, len(keys)), space), source, keys)
+
+
+def _query(sought: RecordQuery, top_k: int) -> Query:
+    return Query(top_k=top_k, alpha=sought.alpha, text=sought.text, vector=sought.vector)
 
 
 def best(found: list[RankedRecord], top_k: int) -> list[RankedRecord]:
     """Returns the best, in order."""
-    found.sort(key=lambda one: one.record.record_id)
-    found.sort(key=lambda one: (one.score, one.record.update_time), reverse=True)
+    found.sort(key=_SCORE, reverse=True)
+    if len(set(map(_SCORE, found))) < len(found):
+        found.sort(key=lambda one: one.record.record_id)  # least significant first: sorting is stable
+        found.sort(key=lambda one: (one.score, one.record.update_time), reverse=True)
     return found[:top_k]
 
 
@@ -127,18 +154,11 @@ def weighed(
     collection: Collection, similar: dict[RecordId, float], now: datetime, settings: LongTermSettings
 ) -> list[RankedRecord]:
     """Returns records with their similarities, in no order."""
-    return [_ranked(collection, collection.records[key], s, now, settings) for key, s in similar.items()]
-
-
-def _ranked(
-    collection: Collection, record: Record, similarity: float, now: datetime, settings: LongTermSettings
-) -> RankedRecord:
-    worth = weight(record)
-    fading = decay(record, now, half_life(record, collection.record, settings))
-    return RankedRecord(
-        record=record,
-        score=similarity * worth * fading,
-        similarity=similarity,
-        weight=worth,
-        decay=fading,
-    )
+    records, own = collection.records, collection.record
+    found = []
+    for key, similarity in similar.items():
+        record = records[key]
+        worth, days = weight(record), half_life(record, own, settings)
+        fading = decay(record, now, days) if days else 1.0
+        found.append(RankedRecord(record, similarity * worth * fading, similarity, worth, fading))
+    return found

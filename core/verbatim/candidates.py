@@ -4,6 +4,7 @@ Law: reads only. Candidates are the best by words and the best by meaning; a can
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from core.index import scoring
 from core.index.scoring import K, ScoredCandidate
 from core.index.vector_index import ABSENT
-from core.verbatim.plan import Plan, RowsOf, Source
+from core.verbatim.plan import NO_ROW, Plan, RowsOf, Source
 from core.verbatim.query import Fusion
 
 
@@ -116,6 +117,23 @@ def scored(plan: Plan, source: Source[K], *, final: bool = True) -> list[ScoredC
         ranks, highest = scoring.fused((leading, near)), 2.0 / (scoring.RRF_K + 1.0)
         return [hit._replace(score=ranks[hit.key] / highest) for hit in mixed]
     return mixed
+
+
+def scored_among(plan: Plan, source: Source[K], keys: Sequence[K]) -> list[ScoredCandidate[K]]:
+    """Scores a few keys by both sides; returns what `scored` finds of them where no others are allowed."""
+    if plan.alpha is None:
+        return []
+    attribute, embedding, _ = sides(plan, source, rows := source.rows(keys))
+    scores = scoring.mixture(plan.alpha, attribute, embedding).tolist()
+    has_vector = plan.alpha < 1.0 and plan.query.vector is not None
+    found = [
+        ScoredCandidate(key, score, by_words, by_meaning)
+        for key, row, score, by_words, by_meaning in zip(
+            keys, rows.vectors.tolist(), scores, attribute.tolist(), embedding.tolist(), strict=True
+        )
+        if by_words > 0.0 or (has_vector and row != NO_ROW)
+    ]
+    return sorted(found, key=attrgetter("score"), reverse=True)
 
 
 def _nearest(plan: Plan, source: Source[K], most: int | None) -> tuple[list[K], list[float]]:

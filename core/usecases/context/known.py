@@ -125,6 +125,7 @@ class _Looking:
             self._admits(section),
             self._house.embedder.space,
             self._house.long_term,
+            self._among[section],
         )
         return [one.record for one in found if one.score > 0.0 or one.record.contested_with]
 
