@@ -277,7 +277,8 @@ $(UPGRADE)/.ready:
 ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py tests/service/api/test_on_postgres.py
 
 SOAKED := $(addprefix tests/,e2e mesh model console oracles long_tasks clients/test_transcript.py clients/python/test_mcp_cancelled.py \
-	core/usecases/context/test_quarrels.py core/usecases/context/test_needless.py examples/test_languages.py \
+	core/agents/offline core/aggregate core/bank core/context core/conversation core/index core/language core/native core/text \
+	service/adapters/local_embedder service/api/test_encodings.py service/native core/usecases/context/test_quarrels.py core/usecases/context/test_needless.py examples/test_languages.py \
 	service/api/test_fuzz.py service/api/test_large_context.py service/api/test_texts_for_agents.py)
 
 soak: setup sanitize pooler browser languages callers upgrade-wheel  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations

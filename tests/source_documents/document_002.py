@@ -140,7 +140,7 @@ LAYERED = [
         "Prompts keep to a budget of tokens",
         "core/context/budget.py",
         "core/context/test_budget.py"
-        "::test_two_thousand_random_sets_keep_their_budget_tell_every_loss_and_touch_nothing_fixed",
+        "::test_random_sets_keep_their_budget_tell_every_loss_and_touch_nothing_fixed",
     ),
     row(
         "§7",

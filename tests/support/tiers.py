@@ -7,6 +7,7 @@ but `.venv` as `make setup` makes it: whoever starts a program that is fetched b
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ SLOW = (
     "service/api/test_answers_fit.py",
     "service/api/test_deep_retrieval.py",
     "service/api/test_explain.py",
+    "service/api/test_explain_pair.py",
     "service/api/test_forged_frames.py",
     "service/api/test_fuzz.py",
     "service/api/test_interactions_retracted.py",
@@ -65,6 +67,7 @@ SLOW = (
     "service/api/test_rereading.py",
     "service/api/test_retractions.py",
     "service/api/test_settled.py",
+    "service/api/test_texts_for_agents.py",
     "service/test_failing_endpoint.py",
 )
 FETCHED = (".venv/browser/", ".venv/examples/", ".venv/languages/", ".venv/pgbouncer/", "build/clients/")
@@ -73,6 +76,7 @@ PROGRAMS = ("chromium", "go", "java", "mvn", "node", "npm", "pgbouncer")
 """What it does not bring, either."""
 
 
+@cache
 def is_slow(path: Path) -> bool:
     """Whether a file stands in the list."""
     place = path.relative_to(TESTS) if path.is_relative_to(TESTS) else path

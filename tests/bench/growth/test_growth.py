@@ -4,6 +4,8 @@ import math
 import re
 from pathlib import Path
 
+import pytest
+
 from memorybank.v1 import memory_bank_pb2, memory_bank_pb2_grpc, query_graph_pb2, query_graph_pb2_grpc
 from tests.bench.corpus import Corpus, fill
 from tests.bench.growth.__main__ import grow
@@ -68,6 +70,7 @@ async def test_what_takes_too_long_is_left_out_with_all_that_is_larger() -> None
     assert made.left_out == ["Left out: 100, 1,000 nodes, not done in 60 s."]
 
 
+@pytest.mark.slow
 async def test_an_imported_corpus_is_the_bank_that_adding_it_makes(tmp_path: Path) -> None:
     corpus = Corpus(120)
     async with service(tmp_path) as started:

@@ -6,6 +6,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from core.bank.graph import WORTH_AT_REST, GraphCompaction, QueryGraph, inherited_links
 from core.errors import EdgeNotFound, NodeNotFound
 from core.ids import NodeId
+from tests.support.scale import scaled
 
 NAMES = [NodeId(f"n{i:02}") for i in range(14)]
 names = st.sampled_from(NAMES)
@@ -146,7 +147,7 @@ class AgainstADict(RuleBasedStateMachine):
 
 
 TestAgainstADict = AgainstADict.TestCase
-TestAgainstADict.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+TestAgainstADict.settings = settings(max_examples=scaled(30), stateful_step_count=50, deadline=None)
 
 
 def test_a_neighbourhood_is_ordered_by_distance_and_says_when_it_was_cut() -> None:

@@ -13,6 +13,7 @@ from core.index.keyword_index import KeywordIndex
 from core.index.postings import K1, B
 from core.index.snapshot import SnapshotUnusable
 from core.text import analysis
+from tests.support.scale import scaled
 
 WEIGHTS = {"keywords": 3.0, "context": 1.5, "summary": 1.0}
 WORDS = ["cat", "dog", "cats", "机器", "学习", "GPT-4", "3.5", "the", "river", "U.S."]
@@ -114,7 +115,7 @@ class AgainstTheFormula(RuleBasedStateMachine):
 
 
 TestAgainstTheFormula = AgainstTheFormula.TestCase
-TestAgainstTheFormula.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestAgainstTheFormula.settings = settings(max_examples=scaled(20), stateful_step_count=40, deadline=None)
 
 
 def test_scores_do_not_depend_on_what_was_there_before() -> None:

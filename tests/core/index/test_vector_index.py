@@ -128,7 +128,7 @@ class AgainstAScan(RuleBasedStateMachine):
 
 
 TestAgainstAScan = AgainstAScan.TestCase
-TestAgainstAScan.settings = settings(max_examples=60, stateful_step_count=50, deadline=None)
+TestAgainstAScan.settings = settings(max_examples=scaled(20), stateful_step_count=50, deadline=None)
 
 
 def recall_at_10(

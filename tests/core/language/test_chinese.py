@@ -1,11 +1,13 @@
 """The Chinese dictionary, of which only what a text needs is read."""
 
 import jieba
+import pytest
 
 from core.language import LANGUAGES
 from core.language.zh import segmenter as chinese
 
 
+@pytest.mark.slow
 def test_the_whole_dictionary_is_what_jieba_itself_reads() -> None:
     frequencies, total = jieba.Tokenizer.gen_pfdict(jieba.dt.get_dict_file())
     tagger = chinese._dictionary().tagger_of("".join({word[0] for word in frequencies}))

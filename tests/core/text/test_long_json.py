@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.text import long_json
-from core.text.long_json import LARGEST, MOST, SHORT, decoded
+from core.text.long_json import LARGEST, SHORT, decoded
 
 LONG = "a渡" * SHORT
 
@@ -77,6 +77,8 @@ def test_what_is_no_json_or_too_long_is_refused(text: str) -> None:
         decoded(text)
 
 
-def test_an_array_without_end_is_not_read_to_its_end() -> None:
+def test_an_array_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_json, "MOST", 1_000)
+
     with pytest.raises(ValueError, match="too long"):
-        decoded("[" + "[]," * (MOST + 1) + "}")
+        decoded("[" + "[]," * 1_001 + "}")

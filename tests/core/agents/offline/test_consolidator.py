@@ -8,7 +8,7 @@ from core.agents.offline.structurer import MOST
 from core.agents.roles import Consolidation, MergeSource, Neighbor, Topic
 from core.ids import NodeId
 from core.model.lineage import MergeReason
-from core.ports.comparer import Likelihood
+from core.ports.comparer import Comparer, Likelihood
 from core.text.scripts import display_width
 from tests.support.embedders import local_comparer
 
@@ -19,10 +19,14 @@ def absorbed(node: str, year: int, summary: str, context: str, *keywords: str) -
 
 
 async def merged(
-    *nodes: MergeSource, neighbors: tuple[Neighbor, ...] = (), verdict: str = ""
+    *nodes: MergeSource,
+    neighbors: tuple[Neighbor, ...] = (),
+    verdict: str = "",
+    comparer: Comparer | None = None,
 ) -> Consolidation:
     reason = MergeReason.CONFLICT if verdict else MergeReason.MERGE
-    return await OfflineConsolidator(local_comparer()).consolidate(nodes, neighbors, reason, verdict, "")
+    consolidator = OfflineConsolidator(comparer or local_comparer())
+    return await consolidator.consolidate(nodes, neighbors, reason, verdict, "")
 
 
 async def test_what_both_say_is_said_once_and_what_one_says_is_kept() -> None:
@@ -123,7 +127,9 @@ async def test_a_merged_summary_is_bounded_and_a_verdict_in_it_is_not_thinned() 
     verdict = "The register of 2024 settles it."
 
     found = await merged(
-        *(absorbed(str(n), 2000 + n, text, "ships") for n, text in enumerate(long)), verdict=verdict
+        *(absorbed(str(n), 2000 + n, text, "ships") for n, text in enumerate(long)),
+        verdict=verdict,
+        comparer=Answers({}),  # thousands of pairs
     )
 
     assert found.summary.startswith(verdict)

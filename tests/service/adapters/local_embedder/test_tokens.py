@@ -10,6 +10,7 @@ from service.adapters.embedding_text import cleaned
 from service.adapters.local_embedder.tokens import Tokenizer
 from service.adapters.local_embedder.weights import Vocabulary, installed_model
 from tests.support import real_texts
+from tests.support.scale import scaled
 from tests.support.unigram import PlainUnigram, pieces_of
 
 
@@ -38,7 +39,7 @@ MIXED = st.text(
 
 
 @given(text=MIXED)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=scaled(150), deadline=None)
 def test_any_unicode_gives_the_ids_of_the_plain_search(
     tokenizer: Tokenizer, plain: PlainUnigram, text: str
 ) -> None:
