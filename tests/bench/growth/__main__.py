@@ -1,7 +1,9 @@
-"""Cost as work grows: nodes in a bank, banks in a process, connections to it.
+"""Cost as work grows: nodes in a bank, turns in a conversation, conversations of a user, banks in a process,
+connections to it.
 
-    python -m tests.bench.growth [--nodes 100 1000 10000 100000] [--banks 1 10 100 1000 10000]
-        [--connections 1 10 100 1000] [--patience 1800] [--out build/growth]
+    python -m tests.bench.growth [--nodes 100 1000 10000 100000] [--turns 100 1000 10000 100000]
+        [--conversations 10 100 1000] [--banks 1 10 100 1000 10000] [--connections 1 10 100 1000]
+        [--patience 1800] [--out build/growth]
 
 The real server in a process of its own, a new one for each size, asked by a client in this one. Sizes grow
 until one takes longer than the patience: it is left out, and said. A kind without sizes (`--banks` alone) is not
@@ -18,7 +20,7 @@ from pathlib import Path
 
 from tests.bench import plotting
 from tests.bench.corpus import SEED
-from tests.bench.growth import banks, connections, nodes
+from tests.bench.growth import banks, connections, conversations, nodes, turns
 from tests.bench.growth.curves import Curves, Measures
 
 Measure = Callable[[int, Path], Awaitable[Measures]]
@@ -46,6 +48,8 @@ def arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--nodes", type=int, nargs="*", default=[100, 1_000, 10_000, 100_000])
+    parser.add_argument("--turns", type=int, nargs="*", default=[100, 1_000, 10_000, 100_000])
+    parser.add_argument("--conversations", type=int, nargs="*", default=[10, 100, 1_000])
     parser.add_argument("--banks", type=int, nargs="*", default=[1, 10, 100, 1_000, 10_000])
     parser.add_argument("--connections", type=int, nargs="*", default=[1, 10, 100, 1_000])
     parser.add_argument("--patience", type=float, default=1_800.0, help="seconds for one size")
@@ -60,6 +64,8 @@ async def main() -> None:
     seconds, rounds = given.seconds, given.rounds
     kinds: list[tuple[Curves, list[int], Measure]] = [
         (nodes.curves(), given.nodes, lambda size, folder: nodes.measure(size, seconds, rounds, folder)),
+        (turns.curves(), given.turns, turns.measure),
+        (conversations.curves(), given.conversations, conversations.measure),
         (banks.curves(), given.banks, banks.measure),
         (
             connections.curves(),
