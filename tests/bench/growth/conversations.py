@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from memorybank.v1 import conversation_pb2
@@ -9,7 +10,7 @@ from tests.bench.bench_overload import ASSEMBLE_CONTEXT
 from tests.bench.corpus import Corpus
 from tests.bench.growth.asked import CALLS, asked, written
 from tests.bench.growth.curves import Curves, Figure, Measures
-from tests.bench.growth.started import MODELLESS, Started, disk_bytes, service
+from tests.bench.growth.started import Started, disk_bytes, service
 from tests.bench.growth.turns import ADD_TURNS, SEARCH_TURNS, SETTINGS, USER, WORDS, added, contexts
 
 LIST_CONVERSATIONS = "/memorybank.v1.Conversation/ListConversations"
@@ -55,18 +56,18 @@ def curves() -> Curves:
     return Curves(title="Conversations of a user", growing="conversations", figures=FIGURES, reading=READING)
 
 
-async def measure(conversations: int, folder: Path) -> Measures:
-    """All measures of a user with so many conversations."""
+async def measure(conversations: int, program: Sequence[str], folder: Path) -> Measures:
+    """All measures of a user with so many conversations, of a server that this program is."""
     corpus = Corpus(WORDS)
     measures: Measures = {}
-    async with service(folder, SETTINGS, MODELLESS) as started:
+    async with service(folder, SETTINGS, program) as started:
         await _fill(started, corpus, conversations)
         await started.rests()
         measures["memory as filled, kB a conversation"] = started.held() / conversations / 1e3
         measures |= await _calls(started, corpus, conversations)
         await started.server.stop()
     measures["disk, kB a conversation"] = disk_bytes(folder) / conversations / 1e3
-    async with service(folder, SETTINGS, MODELLESS) as started:
+    async with service(folder, SETTINGS, program) as started:
         for name, method, request in (
             ("first context s", ASSEMBLE_CONTEXT, contexts(corpus, _name(0))[0]),
             ("first search in all s", SEARCH_TURNS, _searches(corpus)[0]),

@@ -1,6 +1,7 @@
 """What a conversation costs as it grows: adding turns, searching them, contexts, memory, disk, loading it again."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from memorybank.v1 import conversation_pb2, retrieval_pb2
@@ -8,7 +9,7 @@ from tests.bench.bench_overload import ASSEMBLE_CONTEXT
 from tests.bench.corpus import BATCH, Corpus
 from tests.bench.growth.asked import CALLS, asked, written
 from tests.bench.growth.curves import Curves, Figure, Measures
-from tests.bench.growth.started import MODELLESS, Started, disk_bytes, service
+from tests.bench.growth.started import Started, disk_bytes, service
 
 ADD_TURNS = "/memorybank.v1.Conversation/AddTurns"
 SEARCH_TURNS = "/memorybank.v1.Conversation/SearchTurns"
@@ -17,7 +18,11 @@ USER, NAME = "ada", "long"
 WORDS = 1_000  # nodes whose texts the turns have, over and over, each with its number
 BUDGET = 4_000  # tokens
 
-SETTINGS = {"conversation.extract_facts": "false", "banks.memory_budget_bytes": str(1 << 40)}
+SETTINGS = {
+    "conversation.extract_facts": "false",
+    "banks.memory_budget_bytes": str(1 << 40),
+    "limits.conversation_bytes": str(1 << 40),
+}
 FIGURES = (
     Figure(
         caption="Processor time of the server per call",
@@ -75,15 +80,15 @@ def contexts(corpus: Corpus, name: str = NAME) -> list[retrieval_pb2.AssembleCon
     ]
 
 
-async def measure(turns: int, folder: Path) -> Measures:
-    """All measures of a conversation of so many turns."""
+async def measure(turns: int, program: Sequence[str], folder: Path) -> Measures:
+    """All measures of a conversation of so many turns, of a server that this program is."""
     corpus = Corpus(WORDS)
     spoken = [turn(corpus, number) for number in range(0, turns, max(1, turns // WORDS))]
     settings = SETTINGS | {"limits.turns_per_conversation": str(2 * turns + 1_000)}
     measures: Measures = {
         "text, bytes a turn": sum(len(f"{t.input}{t.reply}".encode()) for t in spoken) / len(spoken)
     }
-    async with service(folder, settings, MODELLESS) as started:
+    async with service(folder, settings, program) as started:
         before = started.cpu()
         start = time.perf_counter()
         await _fill(started, corpus, turns)
@@ -94,7 +99,7 @@ async def measure(turns: int, folder: Path) -> Measures:
         measures |= await _calls(started, corpus, turns)
         await started.server.stop()
     measures["disk, bytes a turn"] = disk_bytes(folder) / turns
-    async with service(folder, settings, MODELLESS) as started:
+    async with service(folder, settings, program) as started:
         start = time.perf_counter()
         context = started.channel.unary_unary(ASSEMBLE_CONTEXT)
         await context(contexts(corpus)[0].SerializeToString())
