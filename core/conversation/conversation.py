@@ -161,9 +161,13 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         """Of the newest turns, and of every one that has not been placed: none is between two tiers."""
         return self.steps[min(self._window, self._placed) :]
 
-    def unplaced(self) -> list[Turn]:
-        """Returns the turns that fell out of the newest ones and wait for their cluster."""
-        return self.turns.rows(self._placed, self._window)
+    def unplaced(self, most: int) -> list[Turn]:
+        """Returns the first of the turns that fell out of the newest ones and wait for their cluster."""
+        return self.turns.rows(self._placed, min(self._window, self._placed + most))
+
+    @property
+    def unplaced_count(self) -> int:
+        return max(0, self._window - self._placed)
 
     @property
     def _window(self) -> int:

@@ -33,7 +33,7 @@ def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
     owes = [FORGET] if conversation.record.forgetting else []
     if not conversation.record.enabled:
         return owes  # what only deletes goes on
-    unplaced = conversation.unplaced()
+    unplaced = conversation.unplaced(1)
     asked = (
         (EMBED, bool(conversation.verbatim.wanting)),
         (PLACE, bool(unplaced) and conversation.is_embedded(unplaced[0])),

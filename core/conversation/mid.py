@@ -5,6 +5,7 @@ most like its own (`core.conversation.topics`), if it is like enough, else into 
 half by its centroid, half by the best segment of its turns.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -36,7 +37,7 @@ def placings(
 ) -> tuple[list[TurnCluster], int]:
     """Returns the clusters that change by placing the turns that are next, and the last step placed: at most AT_ONCE,
     up to the first that has no vector yet."""
-    embedded = takewhile(conversation.is_embedded, conversation.unplaced()[:AT_ONCE])
+    embedded = takewhile(conversation.is_embedded, conversation.unplaced(AT_ONCE))
     steps = [turn.step for turn in embedded]
     changed = placed(conversation, steps, conversation.clusters.values(), space, similarity)
     return changed, steps[-1] if steps else conversation.record.placed_to
@@ -131,11 +132,11 @@ def overtaken(conversation: Conversation) -> TurnCluster | None:
 
 
 def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ...]:
-    """Returns ascending steps as runs; a step that is not `known`, because its turn is gone, ends no run."""
-    place = {step: number for number, step in enumerate(known)}
+    """Returns ascending steps as runs; a step that is not `known`, because its turn is gone, ends no run. The known
+    ascend, too."""
     runs: list[StepRange] = []
     for step in steps:
-        if runs and place[step] == place[runs[-1].last_step] + 1:
+        if runs and bisect_left(known, step) == bisect_left(known, runs[-1].last_step) + 1:
             runs[-1] = replace(runs[-1], last_step=step)
         else:
             runs.append(StepRange(first_step=step, last_step=step))

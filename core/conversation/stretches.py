@@ -16,8 +16,8 @@ def next_owed(conversation: Conversation) -> SummaryOwed | None:
     once the conversation has ended."""
     if conversation.record.owed:
         return conversation.record.owed[0]
-    waiting = conversation.steps[bisect_right(conversation.steps, conversation.record.summarised_to) :]
-    stretch = waiting[: conversation.tiers.summary_every]
+    first = bisect_right(conversation.steps, conversation.record.summarised_to)
+    stretch = conversation.steps[first : first + conversation.tiers.summary_every]
     full = len(stretch) == conversation.tiers.summary_every
     if not stretch or not (full or conversation.record.state is not ConversationState.ACTIVE):
         return None

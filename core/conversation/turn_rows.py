@@ -6,7 +6,7 @@ the deleted leave is given back when it is more than what is left.
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -97,6 +97,23 @@ class TurnRows(MutableMapping[str, Turn]):
     def rows(self, first: int, last: int) -> list[Turn]:
         """Returns the turns of rows [first, last): the first turn that is there has row 0."""
         return [self._at(row) for row in range(first, last)]
+
+    def each(self, rows: Iterable[int]) -> Iterator[Turn]:
+        """Yields the turns of some rows, each made when it is asked for."""
+        return map(self._at, rows)
+
+    def written_by(self, writer: str, first: int, last: int) -> Sequence[int]:
+        """Returns those of the rows [first, last) that API keys of this subject wrote, ascending; all where none is
+        named."""
+        if not writer:
+            return range(first, last)
+        number = self._speakers.get(writer)
+        if number is None:
+            return ()
+        found: list[int] = np.flatnonzero(
+            np.frombuffer(self._writers, np.uintc)[first:last] == number
+        ).tolist()
+        return [first + row for row in found]
 
     def trim(self) -> None:
         """Gives back the room that is left to grow, and what the deleted leave."""

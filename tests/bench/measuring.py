@@ -15,7 +15,8 @@ from service.holding.held import REST_SECONDS
 
 Call = Callable[[bytes], Awaitable[bytes]]
 
-CALM = 0.05  # of a processor: a server that takes less is idle
+CALM = 0.05  # of a processor: a server that takes less is idle,
+WAITING = 0.5  # if its threads also wait less for one: on a busy machine each wakes late
 WINDOW = 0.5  # seconds over which that is looked at
 
 
@@ -33,20 +34,21 @@ async def calm(pid: int, *, within: float = 120.0) -> bool:
     """Wait until a process has nothing to do; whether that was so within the seconds."""
     until = time.perf_counter() + within
     while time.perf_counter() < until:
-        before = cpu_seconds(pid)
+        before, waited = cpu_seconds(pid), waiting_seconds(pid)
         await asyncio.sleep(WINDOW)
-        if cpu_seconds(pid) - before < CALM * WINDOW and not _waits_for_a_processor(pid):
+        took, late = cpu_seconds(pid) - before, waiting_seconds(pid) - waited
+        if took < CALM * WINDOW and late < WAITING * WINDOW:
             return True
     return False
 
 
-def _waits_for_a_processor(pid: int) -> bool:
-    """Whether one of its threads could run now: on a busy machine, one that takes no time may still have work."""
-    for task in Path(f"/proc/{pid}/task").glob("*/stat"):
+def waiting_seconds(pid: int) -> float:
+    """How long a process's threads could have run but had no processor, together (Linux: schedstat)."""
+    waited = 0
+    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
-            if task.read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "R":
-                return True
-    return False
+            waited += int(task.read_text("ascii").split()[1])
+    return waited / 1e9
 
 
 async def rests(pid: int, *, within: float = 600.0) -> None:

@@ -220,7 +220,7 @@ class AgainstPlainDicts(ModelMachine):
         self.run(tend(self.house))
         settled = self.at_hand()
         assert not settled.verbatim.wanting
-        assert not settled.unplaced()
+        assert not settled.unplaced_count
         assert not settled.record.owed
         self.close()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import grpc
 import numpy as np
 
+from core.index.compiled_vectors import ROUNDING
 from memorybank.v1 import query_graph_pb2, retrieval_pb2
 from tests.bench.bench_service import ADD_NODE, BANK, SEARCH, Bench, added, raw_commits, reads
 from tests.bench.bench_vector_index import DIMENSION
@@ -20,6 +21,8 @@ from tests.bench.measuring import closed_loop
 from tests.support.process import server_process
 
 ADDED_UP_TO = 100_000  # nodes; a larger bank is imported
+RECALLED = 200  # questions, each compared with a scan
+K = 10
 WRITES = 200  # at most half as many as the bank has nodes
 RELATE = "/memorybank.v1.QueryGraph/Relate"
 SEARCHES = {  # by the name of the case
@@ -100,6 +103,7 @@ async def measure(nodes: int, seconds: float, rounds: int, folder: Path) -> Meas
         measures["filled, nodes/s"] = nodes / await _fill(started, corpus)
         await started.rests()
         measures["memory as filled, bytes a node"] = started.held() / nodes
+        measures[f"recall@{K}"] = await _recall(started, corpus)
         measures |= await _searches(started, corpus, seconds, rounds, folder)
         measures["memory as searched, bytes a node"] = started.held() / nodes
         measures |= await _writes(started, corpus, folder)
@@ -126,6 +130,20 @@ async def _fill(started: Started, corpus: Corpus) -> float:
     start = time.perf_counter()
     await import_corpus(started.channel, BANK, corpus)
     return time.perf_counter() - start
+
+
+async def _recall(started: Started, corpus: Corpus) -> float:
+    """The share of the ten nearest that a search by vector finds; what is as near as the tenth counts."""
+    search = started.channel.unary_unary(
+        SEARCH, response_deserializer=retrieval_pb2.SearchResponse.FromString
+    )
+    shares = []
+    for question in corpus.questions(RECALLED):
+        request = by_vector(BANK, question, mode=retrieval_pb2.SEARCH_MODE_EMBEDDING, hops=0)
+        numbers = [int(hit.node.node_id[1:]) for hit in (await search(request.SerializeToString())).hits]
+        cosines = corpus.vectors @ np.frombuffer(question.vector, "<f4")
+        shares.append(np.mean(cosines[numbers] >= np.partition(cosines, -K)[-K] - ROUNDING))
+    return float(np.mean(shares))
 
 
 async def _searches(started: Started, corpus: Corpus, seconds: float, rounds: int, folder: Path) -> Measures:

@@ -1,6 +1,6 @@
 """A service in a process of its own, awake: its model loaded, and its memory known before it holds anything."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +10,12 @@ import grpc
 
 from memorybank.v1 import memory_bank_pb2_grpc, retrieval_pb2, retrieval_pb2_grpc
 from tests.bench.corpus import Corpus, create_bank
-from tests.bench.measuring import calm, resident_bytes, rests
+from tests.bench.measuring import calm, cpu_seconds, resident_bytes, rests
 from tests.support.process import Server, Settings, server_process
 
 LARGEST = [("grpc.max_receive_message_length", -1)]
+PROGRAM = ("-m", "service")
+MODELLESS = ("-m", "tests.support.hashing_server")  # its embedder takes microseconds a text
 SMALL = "small"  # a bank that is there to wake the service up
 WAKING = ("what is known of the budget?", "实验室的预算是多少？")
 
@@ -34,16 +36,26 @@ class Started:
         """Wait until it has compiled what it compiles of banks that are left alone, and has nothing more to do."""
         await rests(self.pid, within=within)
 
+    async def calm(self, within: float = 3_600.0) -> None:
+        """Wait until it has done what follows from what it was told."""
+        await calm(self.pid, within=within)
+
+    def cpu(self) -> float:
+        """Seconds of processor that it has taken."""
+        return cpu_seconds(self.pid)
+
     def held(self) -> int:
         """Bytes of memory that it has taken since."""
         return resident_bytes(self.pid) - self.empty
 
 
 @asynccontextmanager
-async def service(folder: Path, settings: Settings | None = None) -> AsyncIterator[Started]:
+async def service(
+    folder: Path, settings: Settings | None = None, program: Sequence[str] = PROGRAM
+) -> AsyncIterator[Started]:
     """Start the service over a folder and wake it: a bank is searched by text, in both languages."""
     async with (
-        server_process(folder, settings) as server,
+        server_process(folder, settings, program=program) as server,
         grpc.aio.insecure_channel(server.address, options=LARGEST) as channel,
     ):
         await _wake(channel)

@@ -1,15 +1,18 @@
 """A conversation's turns: their tiers, how they are found, and what deleting leaves."""
 
 from dataclasses import replace
+from typing import NoReturn
 from unittest.mock import Mock
 
 import pytest
 
-from core.conversation.mid import coldest, placings, recalled
+from core.conversation.due import due
+from core.conversation.mid import coldest, placings, ranges_of, recalled
 from core.conversation.recalling import SHORT_SHOWN, recall
 from core.conversation.search import search_turns
 from core.conversation.steps import ConversationPut, MidPut, TurnAdd, TurnDrop
 from core.conversation.telling import told
+from core.conversation.turn_rows import TurnRows
 from core.model.conversation import Tiers, TurnCluster
 from core.verbatim.query import Query
 from core.verbatim.structure import Structure
@@ -137,13 +140,42 @@ def test_turns_are_short_until_they_are_placed() -> None:
     talk.say(*(turn(step, f"input {step}") for step in range(1, 6)))
 
     assert list(talk.conversation.short_steps) == [1, 2, 3, 4, 5]
-    assert numbers(talk.conversation.unplaced()) == [1, 2, 3]
+    assert numbers(talk.conversation.unplaced(9)) == [1, 2, 3]
 
     talk.embed()
     place(talk)
 
     assert list(talk.conversation.short_steps) == [4, 5]
     assert sorted(s for c in talk.conversation.clusters.values() for s in c.steps) == [1, 2, 3]
+
+
+def test_what_is_due_and_what_is_placed_make_only_the_turns_that_they_look_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talk = Talk(FEW)
+    talk.say(*(turn(step, f"input {step}") for step in range(1, 200)))
+    made, at = list[int](), TurnRows._at
+    monkeypatch.setattr(TurnRows, "_at", lambda rows, row: made.append(row) or at(rows, row))
+
+    due(talk.conversation, talk.conversation.record.create_time)
+
+    assert made == [0]
+    assert talk.conversation.unplaced_count == 197
+
+
+class Walked(list[int]):
+    """A list that may be looked into, and is never walked through."""
+
+    def __iter__(self) -> NoReturn:
+        raise AssertionError("all of it was read")
+
+
+def test_the_runs_of_a_few_steps_are_found_without_reading_all_steps() -> None:
+    known = Walked([1, 2, 4, 5, 9, 10, 11])
+
+    runs = ranges_of((2, 4, 5, 11), known)
+
+    assert [(run.first_step, run.last_step) for run in runs] == [(2, 5), (11, 11)]
 
 
 def test_turns_about_one_thing_come_into_one_cluster_and_a_full_one_takes_no_more() -> None:

@@ -1,6 +1,6 @@
 """Making the vectors of turns that lack them, some at a time, stored as they come."""
 
-from itertools import islice
+from itertools import groupby, islice
 
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation, joined
@@ -32,6 +32,7 @@ async def embed_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
 
 def _next(conversation: Conversation) -> dict[str, list[str]]:
     """Returns the texts of turns still to be embedded: of some, the oldest first."""
-    chosen = list(islice(conversation.unembedded, BATCH))
+    by_turn = groupby(conversation.verbatim.wanting, key=lambda ref: ref.interaction_id)
+    chosen = [item for item, _ in islice(by_turn, BATCH)]
     texts = {item: conversation.lines(conversation.turns[item]).values() for item in chosen}
     return {item: list(map(without_data, lines)) for item, lines in texts.items()}

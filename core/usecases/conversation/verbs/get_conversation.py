@@ -57,6 +57,6 @@ def _counts(conversation: Conversation) -> ConversationCounts:
         long_summaries=kinds.count(SummaryKind.LONG),
         folded_summaries=kinds.count(SummaryKind.FOLDED),
         keys=len(conversation.keys),
-        unplaced_turns=len(conversation.unplaced()),
+        unplaced_turns=conversation.unplaced_count,
         unembedded_turns=len(conversation.unembedded),
     )

@@ -1,13 +1,16 @@
 """ListTurns: turns in step order, with the clusters they lie in."""
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from core.conversation.conversation import Conversation
 from core.keys import ConversationKey
 from core.model.conversation import Turn
 from core.usecases.conversation.turn_metadata import metadata_of
 from core.usecases.house import House
-from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, Page, page_of
+from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, Page, first_page, place_of
 from core.usecases.room import weight
 
 LAST = 10**12 - 1  # the largest step there can be
@@ -62,26 +65,26 @@ async def list_turns(house: House, command: ListTurns) -> TurnsListed:
 
 
 def _page(conversation: Conversation, command: ListTurns) -> Page[Turn]:
-    """Returns a page of turns; of the newest those come first that are newer."""
+    """Returns a page of turns; of the newest those come first that are newer. Only these are made of their rows."""
+    place = place_of(command, command.page_token, BY_NUMBER)
+    behind = None if place is None else int(place[0])
+    weigh = partial(_weight, metadata=command.metadata)
     if command.newest is None:
-        chosen = conversation.between(command.first_step, command.last_step)
-        size, sign = command.page_size, 1
-    else:
-        chosen = (
-            conversation.newest(len(conversation.steps))
-            if command.writer
-            else conversation.newest(command.newest)
-        )
-        size, sign = command.newest, -1
-    written = [turn for turn in chosen if command.writer in ("", turn.writer)]
-    if command.newest is not None:
-        written = written[-command.newest :]
-    return page_of(
-        command,
-        written,
-        lambda turn: (sign * turn.step,),
-        BY_NUMBER,
-        command.page_token,
-        size,
-        lambda turn: weight(turn) + (turn.metadata_bytes if command.metadata else 0),
-    )
+        first = command.first_step if behind is None else max(command.first_step, behind + 1)
+        rows = _rows(conversation, first, command.last_step, command.writer)
+        found = list(conversation.turns.each(rows[: command.page_size + 1]))
+        return first_page(command, found, lambda turn: (turn.step,), command.page_size, weigh)
+    rows = _rows(conversation, 1, LAST, command.writer)[-command.newest :]
+    newest = conversation.turns.each(reversed(rows))
+    found = [turn for turn in newest if behind is None or -turn.step > behind]
+    return first_page(command, found, lambda turn: (-turn.step,), command.newest, weigh)
+
+
+def _rows(conversation: Conversation, first: int, last: int, writer: str) -> Sequence[int]:
+    """Returns the rows of the turns from one step to another; only what API keys of a writer wrote, if one is named."""
+    steps = conversation.steps
+    return conversation.turns.written_by(writer, bisect_left(steps, first), bisect_right(steps, last))
+
+
+def _weight(turn: Turn, *, metadata: bool) -> int:
+    return weight(turn) + (turn.metadata_bytes if metadata else 0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.conversation.turn_rows import TurnRows
 from core.errors import ConversationNotFound, LimitReached, MemoryOff, RequestIdReused, TurnNotFound
 from core.ids import Collection, ConversationId, User
 from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
@@ -15,6 +16,7 @@ from core.usecases.conversation.verbs.get_conversation import GetConversation, g
 from core.usecases.conversation.verbs.list_conversations import ListConversations, list_conversations
 from core.usecases.conversation.verbs.list_turns import ListTurns, list_turns
 from core.usecases.conversation.verbs.search_turns import SearchTurns, search_turns
+from core.usecases.house import House
 from core.usecases.limits import Limits
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support.hashing_embedder import HashingEmbedder
@@ -76,6 +78,47 @@ async def test_limits_refuse_a_call_as_a_whole() -> None:
             await say(house, said("二" * 7))
 
         assert len((await list_turns(house, ListTurns(key=KEY))).turns) == 1
+
+
+async def listed_steps(house: House, command: ListTurns) -> list[list[int]]:
+    """The steps of each page."""
+    pages, token = [], ""
+    while token or not pages:
+        page = await list_turns(house, replace(command, page_token=token))
+        pages.append([each.turn.step for each in page.turns])
+        token = page.next_page_token
+    return pages
+
+
+async def test_a_page_of_turns_is_made_of_its_own_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_house() as house:
+        await say(house, *(replace(said(f"turn {n}"), writer="ann" if n % 3 else "bob") for n in range(30)))
+        made, at = list[int](), TurnRows._at
+        monkeypatch.setattr(TurnRows, "_at", lambda rows, row: made.append(row) or at(rows, row))
+
+        page = await list_turns(house, ListTurns(key=KEY, page_size=4, first_step=3))
+        await list_turns(
+            house, ListTurns(key=KEY, page_size=4, first_step=3, page_token=page.next_page_token)
+        )
+        await list_turns(house, ListTurns(key=KEY, newest=2))
+        await list_turns(house, ListTurns(key=KEY, newest=2, writer="bob"))
+
+    assert {24, 27, 28, 29} <= set(made)
+    assert not {20, 21, 22, 23, 25, 26} & set(made), "no page holds them"
+
+
+async def test_pages_of_turns_hold_each_once_whoever_wrote_them() -> None:
+    async with open_house() as house:
+        await say(house, *(replace(said(f"turn {n}"), writer="ann" if n % 3 else "bob") for n in range(10)))
+        all_pages = await listed_steps(house, ListTurns(key=KEY, page_size=4, last_step=9))
+        of_bob = await listed_steps(house, ListTurns(key=KEY, page_size=2, writer="bob"))
+        of_nobody = await listed_steps(house, ListTurns(key=KEY, writer="eve"))
+        newest = await listed_steps(house, ListTurns(key=KEY, newest=3, writer="ann"))
+
+    assert all_pages == [[1, 2, 3, 4], [5, 6, 7, 8], [9]]
+    assert of_bob == [[1, 4], [7, 10]]
+    assert of_nobody == [[]]
+    assert newest == [[6, 8, 9]]
 
 
 async def test_a_user_has_so_many_conversations_and_no_more() -> None:
