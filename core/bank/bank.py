@@ -41,6 +41,7 @@ from core.bank.steps import (
     Step,
     StructuringPut,
 )
+from core.bank.unembedded import relisted
 from core.errors import (
     AttachmentNotFound,
     ConflictNotFound,
@@ -295,13 +296,17 @@ class Bank(Restless):
         for step in change.steps:
             self._apply_step(step)
         self._index(prepared)  # last: a node that went and came back keeps its words
-        if any(isinstance(step, BankPut) for step in change.steps) and not _is_settled_as(
-            before, self.record
-        ):
-            self.record_revision = change.revision
+        if any(isinstance(step, BankPut) for step in change.steps):
+            self.relist()
+            if not _is_settled_as(before, self.record):
+                self.record_revision = change.revision
         if any(isinstance(step, InsightPut) for step in change.steps):
             self.insight_revision = change.revision
         self.head = Head(uid=self.head.uid, revision=change.revision, change_id=change.change_id)
+
+    def relist(self) -> None:
+        """Lists on the record what waits to be embedded, where an earlier program has dropped the list."""
+        self.record = relisted(self.record, self.tree.all_clusters(), self.nodes, self.node_vectors.get)
 
     @property
     def wanting_vectors(self) -> Mapping[str, Collection[SegmentRef]]:
@@ -436,6 +441,7 @@ def _is_settled_as(before: BankRecord, after: BankRecord) -> bool:
         before,
         tokens_spent=after.tokens_spent,
         unembedded=after.unembedded,
+        lists_unembedded=after.lists_unembedded,
         due_time=after.due_time,
     )
     return noted == after and before != after

@@ -142,6 +142,11 @@ class InteractionTree:
         """Returns the interaction's clusters planned so far, by number (they are planned in that order)."""
         return list(self._clusters.get(interaction_id, {}).values())
 
+    def all_clusters(self) -> Iterator[ClusterWork]:
+        """Yields the clusters of all interactions planned so far."""
+        for clusters in self._clusters.values():
+            yield from clusters.values()
+
     def structuring(self, interaction_id: InteractionId) -> Structuring:
         """Returns how far the interaction is structured. Raises InteractionNotFound (also where nothing is to be
         done)."""

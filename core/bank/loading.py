@@ -35,6 +35,7 @@ def load(state: BankState, tuning: Tuning, cached: Mapping[str, Cached] | None =
     _restore(bank, rows.vectors, state, cached or {}, tuning)
     bank.pass_over_data(list(bank.verbatim.wanting))
     bank.insight = state.insight
+    bank.relist()
     return bank
 
 

@@ -50,7 +50,8 @@ class BankRecord:
     NEVER: it stays until it is deleted.
 
     `tokens_spent`: what language models have cost so far. `unembedded`: nodes whose words have changed since they were
-    embedded, with a checksum of the vector that they had then. `due_time`: when any process may embed them; None:
+    embedded, with a checksum of the vector that they had then. `lists_unembedded`: who wrote the record last knows of
+    them; else they are found again by the outcomes of clusters. `due_time`: when any process may embed them; None:
     there are none.
     """
 
@@ -68,6 +69,7 @@ class BankRecord:
     finish_time: datetime | None = None
     tokens_spent: int = 0
     unembedded: Mapping[NodeId, int] = field(default_factory=dict)
+    lists_unembedded: bool = False
     due_time: datetime | None = None
 
     def goes_at(self, configured: timedelta) -> datetime | None:

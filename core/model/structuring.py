@@ -4,7 +4,8 @@ A structuring is part of the bank, so any process that opens the bank can finish
 marked done in the same change that adds its node, so it is done once.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -67,6 +68,8 @@ class Outcome:
     """What one new node came to: the node that stands for it, and what its round did.
 
     `joined`: there was no new node. The segments have the same words as evidence of this one, and became copies of it.
+    `reworded`: nodes that were to be embedded later, with a checksum of the vector that each had. It stays when they
+    are.
     """
 
     node_id: NodeId
@@ -74,6 +77,7 @@ class Outcome:
     related: tuple[tuple[NodeId, NodeId], ...] = ()
     conflict_id: ConflictId | None = None
     joined: bool = False
+    reworded: Mapping[NodeId, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

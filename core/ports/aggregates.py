@@ -6,6 +6,7 @@ Law: one conformance suite runs on every implementation (`tests/conformance`).
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 
 from core.aggregate.change import Change
@@ -154,4 +155,9 @@ class Banks(Aggregates[Bank], Protocol):
 
     def unembedded(self) -> Sequence[tuple[BankKey, InteractionId]]:
         """Returns interactions of banks in memory that are structured, or need not be, and lack vectors of segments."""
+        ...
+
+    def overdue(self, now: datetime) -> Sequence[BankKey]:
+        """Returns banks in memory whose `due_time` has passed: also such as the store does not know to be due, because
+        an earlier program wrote their record."""
         ...

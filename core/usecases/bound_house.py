@@ -7,6 +7,7 @@ anything is loaded, and once more as it is read or staged.
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
@@ -174,6 +175,10 @@ class BoundAggregates:
 
     def unembedded(self) -> Sequence[tuple[BankKey, InteractionId]]:
         """Returns none: upkeep is nobody's call."""
+        return ()
+
+    def overdue(self, now: datetime) -> Sequence[BankKey]:  # noqa: ARG002 - the port's
+        """Returns none, for the same reason."""
         return ()
 
 

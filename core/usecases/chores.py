@@ -7,7 +7,7 @@ any process once the record's `due_time` has passed.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -67,10 +67,12 @@ class Chores:
         if (task := self._running.get((key, name))) is not None:
             await asyncio.wait([task])
 
-    async def take_up(self) -> int:
-        """Looks at aggregates whose `due_time` has passed, in whichever process they became due; returns how many."""
-        found = await self._store.due(self._time.now(), AT_ONCE)
-        for key, _ in found:
+    async def take_up(self, beside: Iterable[Key] = ()) -> int:
+        """Looks at aggregates whose `due_time` has passed, in whichever process they became due, and at those `beside`;
+        returns how many."""
+        due = await self._store.due(self._time.now(), AT_ONCE)
+        found = dict.fromkeys((*(key for key, _ in due), *beside))
+        for key in found:
             if not await self._claims.take(work_on(key)):
                 continue  # at work in another process
             try:

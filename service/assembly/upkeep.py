@@ -27,7 +27,7 @@ async def one_round(house: House, settings: BanksSection) -> None:
     """Takes up unfinished interactions and chores, forgets versions, banks and runs whose time is over."""
     if resumed := await take_up_leftovers(house, settings.resume_after):
         log.info("interactions taken up", count=resumed)
-    await house.chores.take_up()
+    await house.chores.take_up(house.banks.overdue(house.time.now()))
     if not await house.claims.take("expiry"):
         return  # another process does these for all
     now = house.time.now()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, TypeVar
 
 import structlog
@@ -374,6 +375,11 @@ class OpenAggregates:
         """See the port."""
         banks = [held.aggregate for held in self._pool.all() if isinstance(held.aggregate, Bank)]
         return [(bank.key, i) for bank in banks for i in bank.unembedded()]
+
+    def overdue(self, now: datetime) -> list[BankKey]:
+        """See the port."""
+        records = [held.aggregate.record for held in self._pool.all() if isinstance(held.aggregate, Bank)]
+        return [record.key for record in records if record.due_time is not None and record.due_time <= now]
 
     def held(self) -> list[Key]:
         """Returns the keys of what is in memory now."""

@@ -160,6 +160,84 @@ async def test_others_write_between_two_portions(store: Store, monkeypatch: pyte
     assert len(small.nodes) == 3
 
 
+async def test_a_purge_removes_nothing_of_what_is_founded_once_another_has_finished_it(
+    store: Store,
+) -> None:
+    if isinstance(store, MemoryStore):
+        pytest.skip("a purge in memory is one step")
+    await large(store)
+    assert isinstance(store, SqlStore)
+    purging, whole, writes = store._purging, store._database, count(1)
+    overtaken = Killed(whole, 0)
+    names = [f"m{number:02}" for number in range(30)]
+
+    async def overtaken_amid(*given: Any) -> Any:
+        touched = await whole.write(*given)
+        if next(writes) == 9:  # amid the nodes
+            purging._database = whole
+            await store.delete(LARGE, "u1")
+            anew = a.Story(LARGE, "u2", first=100)
+            await store.append(LARGE, "u2", [anew.founding(*(a.node_put(name) for name in names))])
+        return touched
+
+    overtaken.write = overtaken_amid  # type: ignore[method-assign]
+    purging._database = overtaken
+    await store.delete(LARGE, "u1")
+
+    assert next(writes) > 9
+    state: Any = await store.load(LARGE)
+    assert [put.node.node_id for put in state.nodes] == names
+
+
+async def test_a_bank_of_a_few_hundred_rows_goes_in_a_few_transactions(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isinstance(store, MemoryStore):
+        pytest.skip("a purge in memory is one step")
+    story = a.Story(LARGE)
+    changes = [
+        story.change(a.node_put(f"n{n}"), requests=[a.request(f"r{n}")]) if n else story.founding()
+        for n in range(100)
+    ]
+    await store.append(LARGE, "u1", changes)
+    written = await transactions_of_a_purge(store, monkeypatch, took=TOOK)
+
+    assert written <= 10
+
+
+async def test_portions_do_not_dwindle_where_each_waits_long_for_its_turn(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isinstance(store, MemoryStore):
+        pytest.skip("a purge in memory is one step")
+    await large(store)
+    assert isinstance(store, SqlStore)
+    rows = store._database.rows_at_once / purging.LEAST
+    written = await transactions_of_a_purge(store, monkeypatch, took=0.5)
+
+    assert written <= NODES / rows + 10
+
+
+async def transactions_of_a_purge(store: Store, monkeypatch: pytest.MonkeyPatch, took: float) -> int:
+    """How many there are if each takes so many seconds."""
+    assert isinstance(store, SqlStore)
+    now, whole, writes = count(step=took), store._database, count()
+
+    async def counted(*given: Any) -> Any:
+        next(writes)
+        return await whole.write(*given)
+
+    async def at_once(_seconds: float) -> None: ...
+
+    counting = Killed(whole, 0)
+    counting.write = counted  # type: ignore[method-assign]
+    monkeypatch.setattr(purging, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(purging, "asyncio", SimpleNamespace(sleep=at_once))
+    monkeypatch.setattr(store._purging, "_database", counting)
+    await store.delete(LARGE)
+    return next(writes)
+
+
 async def test_others_have_the_disk_for_as_long_as_a_portion_took(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,13 +17,23 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from core.model.access import EVERY_SCOPE
-from memorybank.v1.types_pb2 import Node
+from memorybank.v1.types_pb2 import Bank, Node
 from memorybank_client import MemoryBankClient, MemoryBankError
+from service.adapters.store.postgres_store import PostgresStore
 from service.assembly.minting import credentials_of
+from tests.e2e.test_killed import NOTES, QUICK
+from tests.e2e.test_reworded_killed import TOLD, stale, standing
 from tests.mesh.fleet import nodes_of
 from tests.support.api_keys import key_for
 from tests.support.postgres import empty_database
-from tests.support.process import CHECKOUT, CLIENT_SPACE, server_process, vector
+from tests.support.process import (
+    CHECKOUT,
+    CLIENT_SPACE,
+    forked_process,
+    modelless_process,
+    server_process,
+    vector,
+)
 from tests.support.scale import scaled
 from tests.support.server import settings_for
 
@@ -138,3 +148,40 @@ async def test_an_earlier_replica_and_this_one_write_the_same_banks_and_each_rea
     print(f"{[(each.name, each.written) for each in writers]} nodes in {SECONDS} s; refused: {dict(kinds)}")
     assert not kinds, kinds
     assert min(writer.written for writer in writers) > 0
+
+
+async def test_vectors_that_this_one_owes_are_made_though_the_earlier_one_writes_the_banks_record(
+    tmp_path: Path,
+) -> None:
+    server = empty_database()
+    settings = {"store.url": server.url, "judging.model": "none"} | QUICK
+    store = await PostgresStore.open(server)
+    async with AsyncExitStack() as closing:
+        owing = await closing.enter_async_context(
+            forked_process("tests.support.unreworded_server", tmp_path / "new", settings)
+        )
+        client = await closing.enter_async_context(owing.client())
+        await client.create_bank(bank_id=NOTES)
+        for text in TOLD:
+            await client.memorize(bank_id=NOTES, text=text)
+        await owing.kill()
+    waiting = (await standing(store)).record.unembedded
+    assert waiting
+
+    (tmp_path / "old").mkdir()
+    async with (
+        earlier_process(tmp_path / "old", {"store.url": server.url}) as address,
+        MemoryBankClient(address) as client,
+    ):
+        labelled = Bank(bank_id=NOTES, labels={"seen": "old"})
+        await client.within(180).update_bank(bank=labelled, update_mask=FieldMask(paths=["labels"]))
+    record = (await standing(store)).record
+    assert (record.labels, record.unembedded, record.due_time) == ({"seen": "old"}, {}, None)
+
+    async with modelless_process(tmp_path / "new", settings) as server, server.client() as client:
+        await client.list_nodes(bank_id=NOTES)  # loads it
+        while True:
+            if not stale(await standing(store)):
+                break
+            await asyncio.sleep(0.1)
+    await store.close()

@@ -1,6 +1,7 @@
 """Three replicas over one PostgreSQL, with API keys and TLS, behind the real Envoy with the configuration that ships.
 
-Between each replica and the database, and between Envoy and each replica, lies a cable that can be cut.
+Between each replica and the database, and between Envoy and each replica, lies a cable that can be cut, where a test
+cuts some: all that goes through them is one more process's work.
 """
 
 import asyncio
@@ -33,8 +34,7 @@ class Replica:
     """A place for a replica: its port, its cables, and what runs there."""
 
     port: int
-    to_store: Cable
-    from_proxy: Cable
+    cables: "Cables | None"
     folder: Path
     settings: Settings
     server: Server | None = None
@@ -65,6 +65,14 @@ class Replica:
     async def _gone(self) -> None:
         await self.closing.aclose()
         self.server = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cables:
+    """What can be cut."""
+
+    to_store: Cable
+    from_proxy: Cable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,43 +126,61 @@ async def nodes_of(client: MemoryBankClient, bank: str, revision: int) -> dict[s
 
 
 @asynccontextmanager
-async def fleet(folder: Path, database: Cluster, url_of: "Mapping[str, str]") -> AsyncIterator[Fleet]:
+async def fleet(
+    folder: Path, database: Cluster, url_of: "Mapping[str, str]", *, has_cables: bool
+) -> AsyncIterator[Fleet]:
     """All replicas at work, each found healthy by the proxy. `url_of`: the settings `url` and `password` of the store,
-    the port in the URL written as PORT."""
+    the port in the URL written as PORT. Without cables the store has as long as by default."""
     tls = folder / "tls"
     tls.mkdir()
     make(tls, (*NAMES, NAME))
     async with AsyncExitStack() as closing:
-        replicas = [await _placed(folder, tls, database, url_of, closing) for _ in range(REPLICAS)]
+        replicas = []
+        for _ in range(REPLICAS):
+            port = free_port()
+            cables = await _laid(database.port, port, closing) if has_cables else None
+            replicas.append(_placed(folder, tls, database, url_of, port, cables))
         for replica in replicas:
             closing.push_async_callback(replica.kill)
         await asyncio.gather(*(replica.start() for replica in replicas))
         store = {"url": url_of["url"].replace("PORT", str(database.port)), "password": url_of["password"]}
         credentials = await closing.enter_async_context(credentials_of(settings_for(folder, store=store)))
         _, token = await key_for(credentials, subject="mesh")
-        reached = [f"127.0.0.1:{replica.from_proxy.port}" for replica in replicas]
+        reached = [
+            f"127.0.0.1:{replica.cables.from_proxy.port}" if replica.cables else replica.address
+            for replica in replicas
+        ]
         proxy = await closing.enter_async_context(envoy(folder, reached, tls))
         yield Fleet(
             replicas=replicas, proxy=proxy, tls=tls, token=token, credentials=credentials, database=database
         )
 
 
-async def _placed(
-    folder: Path, tls: Path, database: Cluster, url_of: Mapping[str, str], closing: AsyncExitStack
+async def _laid(store: int, replica: int, closing: AsyncExitStack) -> Cables:
+    return Cables(
+        to_store=await closing.enter_async_context(cable(store)),
+        from_proxy=await closing.enter_async_context(cable(replica)),
+    )
+
+
+def _placed(
+    folder: Path,
+    tls: Path,
+    database: Cluster,
+    url_of: Mapping[str, str],
+    port: int,
+    cables: Cables | None,
 ) -> Replica:
-    port = free_port()
-    to_store = await closing.enter_async_context(cable(database.port))
-    from_proxy = await closing.enter_async_context(cable(port))
+    store_port = cables.to_store.port if cables else database.port
     settings = {
-        "store.url": url_of["url"].replace("PORT", str(to_store.port)),
+        "store.url": url_of["url"].replace("PORT", str(store_port)),
         "store.password": url_of["password"],
-        "store.timeout_seconds": str(STORE_TIMEOUT),
         "grpc.lame_duck_seconds": str(LAME_DUCK),
         "auth.required": "true",
         "tls.certificate": str(tls / "server.pem"),
         "tls.key": str(tls / "server.key"),
         "audit.file": str(folder / f"audit-{port}.jsonl"),
     }
-    return Replica(
-        port=port, to_store=to_store, from_proxy=from_proxy, folder=folder / str(port), settings=settings
-    )
+    if cables:
+        settings["store.timeout_seconds"] = str(STORE_TIMEOUT)
+    return Replica(port=port, cables=cables, folder=folder / str(port), settings=settings)

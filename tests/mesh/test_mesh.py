@@ -41,13 +41,13 @@ pytestmark = [
 
 
 @asynccontextmanager
-async def scene(folder: Path) -> AsyncIterator[tuple[Fleet, Load]]:
+async def scene(folder: Path, *, has_cables: bool = True) -> AsyncIterator[tuple[Fleet, Load]]:
     """The fleet, and the load on it. A store that is stopped is one of its own."""
     own = Cluster() if FULL else cluster()
     server = own.over_tcp(with_schema(own.database("mesh")) if FULL else empty_database())
     url = server.url.replace(f":{own.port}/", ":PORT/")
     settings = {"url": url, "password": server.password}
-    async with fleet(folder, own, settings) as made:
+    async with fleet(folder, own, settings, has_cables=has_cables) as made:
         patient, impatient = made.client(made.proxy), made.client(made.proxy, retries=False)
         async with patient, impatient:
             for caller in range(CALLERS):
@@ -104,13 +104,14 @@ async def asleep(made: Fleet, load: Load) -> None:
 async def cut_off(made: Fleet, load: Load) -> None:
     for number in range(CUTS):
         replica = made.replicas[number % len(made.replicas)]
-        replica.to_store.cut()
+        assert replica.cables is not None
+        replica.cables.to_store.cut()
         await load.goes_on("one cut off from the store", CUT)
-        replica.to_store.mend()
+        replica.cables.to_store.mend()
         await load.goes_on("mended", STEADY)
-        replica.from_proxy.cut()
+        replica.cables.from_proxy.cut()
         await load.goes_on("one cut off from the proxy", CUT)
-        replica.from_proxy.mend()
+        replica.cables.from_proxy.mend()
         await load.goes_on("mended", STEADY)
 
 

@@ -71,7 +71,7 @@ async def test_twenty_minutes_of_calls_purges_and_kills_leak_nothing_and_fail_at
     tmp_path: Path,
 ) -> None:
     looks = Looks()
-    async with scene(tmp_path) as (made, load):
+    async with scene(tmp_path, has_cables=False) as (made, load):
         load.phase = "steady"
         calling = [asyncio.create_task(fill_and_purge(load, caller)) for caller in range(CALLERS)]
         killing = asyncio.create_task(kill_now_and_then(made, load))

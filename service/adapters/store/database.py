@@ -60,7 +60,13 @@ class Connection(Protocol):
 
 
 class Database(Protocol):
-    """Raises StoreUnavailable, also after `close`."""
+    """Raises StoreUnavailable, also after `close`.
+
+    `rows_at_once`: how many may go in one transaction without other writes waiting for long; one of them may have
+    half a megabyte.
+    """
+
+    rows_at_once: int
 
     async def read(self, act: Callable[[Any], T], length: Length = Length.BRIEF) -> T:
         """Returns what `act` reads from a Connection, all of it from one snapshot."""

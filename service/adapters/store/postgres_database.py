@@ -47,6 +47,8 @@ logging.getLogger("psycopg").setLevel(
 class PostgresDatabase:
     """Implements `Database`. Every method raises StoreUnavailable, also after `close`."""
 
+    rows_at_once = 500  # other transactions go on meanwhile
+
     def __init__(self, server: Server) -> None:
         self._server = server
         loads = min(LOADS, server.connections // 3) or 1  # with one, loads of all lengths share it

@@ -4,6 +4,7 @@ Law: nothing lives in a session, so a pooler may give every transaction another 
 log hold no password.
 """
 
+import math
 import select
 import threading
 import time
@@ -20,7 +21,7 @@ from core.errors import StoreUnavailable
 
 T = TypeVar("T")
 
-CONNECT_SECONDS = 2  # libpq's minimum
+CONNECT_SECONDS = 2  # at the least: libpq knows no less
 GRACE_SECONDS = 1.0  # that the server's own timeout has before the client's
 IDLE_SECONDS = 60.0  # after which an idle connection is closed by the next one that becomes idle
 AGAIN = (
@@ -53,7 +54,9 @@ class Server:
     def connect(self) -> "Link":
         """Raises StoreUnavailable."""
         beside: dict[str, Any] = {"password": self.password} if self.password else {}
-        beside |= {"connect_timeout": CONNECT_SECONDS, "client_encoding": "utf8"}
+        # As patient as with a statement: on a busy machine a healthy server takes seconds to greet.
+        patience = max(CONNECT_SECONDS, math.ceil(self.timeout_seconds))
+        beside |= {"connect_timeout": patience, "client_encoding": "utf8"}
         try:
             link = Link.connect(
                 self.url,

@@ -1,8 +1,9 @@
 """The purge of one aggregate: in one transaction where it is small, a portion of rows at a time where it is large.
 
 Law: a large one loses its head first, so nothing reads or writes half of it, and its own row last: a purge cut short
-is known by that row, and the process that finds it finishes it. Other writes come between two portions, and have the
-disk for as long as a portion took.
+is known by that row, and the process that finds it finishes it. Each transaction holds that row: of two processes that
+purge the same one waits for the other, and neither removes a row of what is founded under the name afterwards. Other
+writes come between two portions, and have the disk for as long as a portion took.
 """
 
 import asyncio
@@ -18,8 +19,8 @@ from service.adapters.store.owned import OwnedRows, OwnedTables, owner_row
 from service.adapters.store.rows import Row
 
 PORTION = 500  # rows to one transaction, at most: small ones take some ten milliseconds
-AT_ONCE = 100  # rows of an aggregate that goes in one transaction
-FIRST = 20  # of a portion, before it is known how long they take: one row may be of half a megabyte
+FIRST = 5  # the part of `rows_at_once` that is tried before it is known how long rows take
+LEAST = 20  # the part that is removed however long it took: on a busy machine that says nothing of the rows
 AIM_SECONDS = 0.005  # that a portion is to take, so that others need not wait for much longer
 OF_ALL = {"requests": ("request_id",), "changes": ("revision",)}  # and their keys
 
@@ -52,7 +53,7 @@ class Purging:
             *(OwnedRows(table, owner_row(key), columns) for table, columns in OF_ALL.items()),
             *self._tables[key.kind].purge(key),
         ]
-        if standing.head and not await self._database.read(partial(are_more, AT_ONCE, parts)):
+        if standing.head and not await self._are_many(parts):
             return await self._at_once(key, standing, parts)
         return await self._in_portions(key, standing, parts)
 
@@ -65,22 +66,34 @@ class Purging:
     async def _in_portions(self, key: Key, standing: Purgeable, parts: Sequence[OwnedRows]) -> Removed:
         if standing.head:
             await self._database.write(self._begin(key, standing))
-        removed = Counter[str]()
-        for rows in parts:
-            size, gone = FIRST, FIRST
-            portion = FIRST
-            while gone == portion:
-                portion, began = size, time.monotonic()
-                (gone,) = await self._database.write([_portion(rows, portion)])
-                removed[rows.table] += gone
-                took = time.monotonic() - began
-                size = _next_size(portion, took)
-                await asyncio.sleep(took)
+        removed, left = Counter[str](), list(parts)
+        held = GuardedStatement(
+            self._sql["hold_purge"], [{**owner_row(key), "uid": standing.uid}], must_touch=1
+        )
         try:
-            await self._database.write(self._end(key, standing))
+            while await self._are_many(left):
+                await self._remove(left.pop(0), held, removed)
+            plan = [held, *(_gone(rows) for rows in left), *self._end(key, standing)]
+            _, *touched = await self._database.write(plan)
         except WriteRefused:
             return removed  # another process has finished it
+        removed.update({rows.table: gone for rows, gone in zip(left, touched, strict=False)})
         return removed
+
+    async def _are_many(self, parts: Sequence[OwnedRows]) -> bool:
+        return await self._database.read(partial(are_more, self._database.rows_at_once, parts))
+
+    async def _remove(self, rows: OwnedRows, held: GuardedStatement, removed: Counter[str]) -> None:
+        """Removes the rows of one table, and counts them. Raises WriteRefused: another process has finished it all."""
+        least = self._database.rows_at_once // LEAST
+        portion = size = gone = self._database.rows_at_once // FIRST
+        while gone == portion:
+            portion, began = size, time.monotonic()
+            _, gone = await self._database.write([held, _portion(rows, portion)])
+            removed[rows.table] += gone
+            took = time.monotonic() - began
+            size = max(least, _next_size(portion, took))
+            await asyncio.sleep(took)
 
     def _begin(self, key: Key, standing: Purgeable) -> tuple[GuardedStatement, GuardedStatement]:
         """Returns what begins a purge. It takes a revision, and later aggregates of the tenant begin above that."""
@@ -122,7 +135,7 @@ def _gone(rows: OwnedRows) -> GuardedStatement:
 
 def _next_size(portion: int, seconds: float) -> int:
     """Returns the size of the next portion, given the size and seconds of the last one."""
-    return max(1, min(PORTION, 2 * portion, round(portion * AIM_SECONDS / max(seconds, 1e-4))))
+    return min(PORTION, 2 * portion, round(portion * AIM_SECONDS / max(seconds, 1e-4)))
 
 
 def _portion(rows: OwnedRows, size: int) -> GuardedStatement:

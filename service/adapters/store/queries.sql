@@ -194,6 +194,11 @@ SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tenants WHERE tenant = :tenant AND floo
 -- name: floor
 SELECT floor FROM tenants WHERE tenant = :tenant
 
+-- Changes nothing: the row is this transaction's from here on.
+-- name: hold_purge
+UPDATE aggregates SET head = ''
+WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND head = ''
+
 -- name: end_purge
 DELETE FROM aggregates WHERE tenant = :tenant AND kind = :kind AND name = :name AND uid = :uid AND head = ''
 

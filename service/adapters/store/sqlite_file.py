@@ -77,6 +77,8 @@ class _ReaderPool:
 class SqliteFile:
     """Implements `Database`. Made by `open`; every method raises StoreUnavailable, also after `close`."""
 
+    rows_at_once = 100  # one transaction writes at a time
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._waiting: deque[_Write] = deque()

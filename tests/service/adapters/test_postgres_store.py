@@ -14,7 +14,7 @@ from core.ids import RequestId
 from core.internal_errors import HeadMoved
 from core.ports.store import Listing, Require
 from service.adapters.store.named import migrations
-from service.adapters.store.postgres_link import Server
+from service.adapters.store.postgres_link import Link, Server
 from service.adapters.store.postgres_store import PostgresStore, migrated
 from tests.support import changes as a
 from tests.support.pgbouncer import IS_THERE, pooled
@@ -259,6 +259,24 @@ async def test_a_server_that_falls_silent_is_unavailable_in_time(server: Server)
         relay.is_deaf = False
         assert a.KEY in await store.heads([a.KEY])
         await store.close()
+
+
+@pytest.mark.parametrize(("timeout", "patience"), [(0.2, 2), (9.5, 10)])
+def test_a_server_that_is_slow_to_greet_has_as_long_as_for_a_statement(
+    server: Server, monkeypatch: pytest.MonkeyPatch, timeout: float, patience: int
+) -> None:
+    asked: list[int] = []
+    connect = Link.connect
+
+    def connected(url: str, **given: Any) -> Any:
+        asked.append(given["connect_timeout"])
+        return connect(url, **given)
+
+    monkeypatch.setattr(Link, "connect", connected)
+
+    replace(server, timeout_seconds=timeout).connect().close()
+
+    assert asked == [patience]
 
 
 async def test_a_slow_statement_is_given_up(server: Server) -> None:

@@ -8,18 +8,15 @@ passed. A vector that a caller gives meanwhile stands.
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from zlib import crc32
-
-import numpy as np
 
 from core.agents.opinions import Opinions
 from core.bank.bank import Bank
 from core.bank.steps import BankPut, NodePut, Step
+from core.bank.unembedded import checksum
 from core.ids import InteractionId, NodeId
 from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.structuring import Outcome
-from core.model.vector import Vector
 from core.ports.aggregates import Draft
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
@@ -28,11 +25,6 @@ from core.usecases.house import House, require_own_space
 BATCH = 32  # nodes to a change
 MANY = 256  # that wait, and are embedded though the bank does not rest: each change writes the record anew
 REST_SECONDS = 0.3  # without a change, and a bank rests
-
-
-def checksum(vector: Vector | None) -> int:
-    """Returns what tells a vector from the ones that come after it."""
-    return 0 if vector is None else crc32(np.ascontiguousarray(vector).tobytes())
 
 
 def noting(
@@ -44,7 +36,9 @@ def noting(
     put = [step for step in steps if isinstance(step, BankPut)]
     record = put[-1].record if put else bank.record
     due_time = record.due_time or house.clock.now() + house.resume_after
-    noted = replace(record, unembedded={**record.unembedded, **reworded}, due_time=due_time)
+    noted = replace(
+        record, unembedded={**record.unembedded, **reworded}, lists_unembedded=True, due_time=due_time
+    )
     return (*(step for step in steps if not isinstance(step, BankPut)), BankPut(record=noted))
 
 

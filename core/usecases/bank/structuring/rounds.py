@@ -15,6 +15,7 @@ from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
 from core.bank.steps import CopiesPut, EdgePut, MergeAdd, NodePut, PairSettle, Step
+from core.bank.unembedded import checksum
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import Insight
@@ -37,7 +38,6 @@ from core.usecases.bank.structuring.edits import NodeEdits
 from core.usecases.bank.structuring.generated import judged
 from core.usecases.bank.structuring.joining import of_all
 from core.usecases.bank.structuring.repetition import repetitions_elsewhere, repetitions_in
-from core.usecases.bank.structuring.reworded import checksum
 from core.usecases.bank.structuring.rewording import reworded, touched, union
 from core.usecases.bank.structuring.settled import Points
 from core.usecases.bank.structuring.suspicions import Suspicions
@@ -269,6 +269,7 @@ class Round:
             merges=tuple(map(merge_made, self._records)),
             related=tuple(self._edges),
             conflict_id=self._conflicts.opened,
+            reworded=self.reworded,
         )
 
     # ---- conflict ----

@@ -1,6 +1,7 @@
 """Nodes that are reworded are embedded once, in their last words, when their bank rests."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,11 +10,12 @@ from numpy.typing import NDArray
 from core.agents.roles import Agents, Cluster, Piece, RelatedOpinion, Topic
 from core.bank.bank import Bank
 from core.bank.due import EMBED
-from core.bank.steps import NodePut
+from core.bank.steps import BankPut, NodePut
 from core.errors import EmbedderUnavailable
 from core.ids import NodeId
 from core.model.node import Node
 from core.model.vector import Vector
+from core.ports.aggregates import Draft
 from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
 from core.usecases.bank.record import Context, Message
 from core.usecases.bank.structuring.absorb import embedding_text
@@ -177,6 +179,48 @@ async def test_what_a_process_leaves_is_found_as_before_and_another_embeds_it() 
         async with house.banks.reading(KEY) as bank:
             assert stale(bank, embedder) == []
         assert await house.chores.take_up() == 0
+
+
+async def written_by_an_earlier_program(house: House) -> None:
+    """The bank's record, as it is read and written by a program that knows no list of nodes to embed."""
+
+    def stage(bank: Bank, _revision: int) -> Draft[None]:
+        known = {"unembedded": {}, "lists_unembedded": False, "due_time": None}
+        return Draft(result=None, steps=(BankPut(record=replace(bank.record, **known)),))
+
+    await house.banks.commit(KEY, stage)
+
+
+async def test_a_list_that_an_earlier_program_drops_is_found_again() -> None:
+    embedder, store, ids = Watched(), MemoryStore(), CountingIds()
+    async with open_house(embedder=embedder, agents=roles(), store=store, ids=ids, unasked=False) as house:
+        await make_bank(house)
+        await tell(house, *TOLD)
+        async with house.banks.reading(KEY) as bank:
+            waiting = bank.record.unembedded
+            assert sorted(bank.nodes[n].summary for n in waiting) == sorted(TOLD[:3])
+
+        await written_by_an_earlier_program(house)
+
+        async with house.banks.reading(KEY) as bank:
+            assert bank.record.unembedded == waiting
+            assert house.banks.overdue(house.clock.now()) == [KEY]
+    async with open_house(embedder=embedder, agents=roles(), store=store, ids=ids) as house:
+        assert (
+            await house.chores.take_up(house.banks.overdue(house.clock.now())) == 0
+        )  # not known before it is loaded
+        async with house.banks.reading(KEY) as bank:
+            assert bank.record.unembedded == waiting
+
+        assert await house.chores.take_up(house.banks.overdue(house.clock.now())) == 1
+        await house.chores.finished(KEY, EMBED.name)
+
+        async with house.banks.reading(KEY) as bank:
+            assert stale(bank, embedder) == []
+            assert bank.record.lists_unembedded
+        await written_by_an_earlier_program(house)
+        async with house.banks.reading(KEY) as bank:
+            assert (bank.record.unembedded, bank.record.due_time) == ({}, None)  # nothing waits any more
 
 
 async def test_a_vector_that_a_caller_gives_meanwhile_stands() -> None:
