@@ -10,7 +10,7 @@ from datetime import datetime
 from core.aggregate.kind import Chore
 from core.conversation.conversation import Conversation
 from core.conversation.extraction import next_extraction
-from core.conversation.keys import to_distil
+from core.conversation.keys import to_distil, uncompared
 from core.conversation.mid import coldest
 from core.conversation.stretches import next_owed
 from core.model.conversation import ConversationState
@@ -38,7 +38,7 @@ def due(conversation: Conversation, now: datetime) -> Sequence[Chore]:
         (EMBED, bool(conversation.verbatim.wanting)),
         (PLACE, bool(unplaced) and conversation.is_embedded(unplaced[0])),
         (FOLD, coldest(conversation) is not None),
-        (PROMOTE, to_distil(conversation) is not None),
+        (PROMOTE, to_distil(conversation) is not None or bool(uncompared(conversation))),
         (SUMMARISE, next_owed(conversation) is not None),
         (EXTRACT, next_extraction(conversation) is not None),
         (END, is_idle(conversation, now)),

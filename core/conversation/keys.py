@@ -14,6 +14,8 @@ from core.text.analysis import terms
 from core.text.tokens import estimate
 
 ALIKE = 0.8  # of the shorter one's terms that two keys share which say the same
+AT_ONCE = 32  # turns that keys are compared with at once
+LATER = 200  # turns outside a cluster that may have changed what its key says
 ROOM = 280  # tokens that a key of the system may take: 200 wide characters
 
 
@@ -38,6 +40,22 @@ def to_distil(conversation: Conversation) -> TurnCluster | None:
     if found is None and has_room(conversation):
         found = ripe(conversation)
     return found
+
+
+def uncompared(conversation: Conversation) -> list[int]:
+    """Returns the newest turns that the keys of the system were not compared with, in step order; none where there is
+    no such key."""
+    if all(key.type is KeyType.USER for key in conversation.keys.values()):
+        return []
+    newest = conversation.steps[-AT_ONCE:]
+    return [step for step in newest if step > conversation.record.compared_to]
+
+
+def later_elsewhere(conversation: Conversation, cluster: TurnCluster) -> list[int]:
+    """Returns the newest turns outside a cluster that came after its first one, in step order."""
+    own = frozenset(cluster.steps)
+    newest = conversation.steps[-LATER:]
+    return [step for step in newest if step > cluster.steps[0] and step not in own]
 
 
 def says_the_same(one: str, other: str) -> bool:

@@ -97,6 +97,12 @@ def statement(record: Record) -> str:
     return quotation(record).statement
 
 
+def without_speaker(line: str) -> str:
+    """Returns a line without the name before its colon."""
+    said = _SPEAKER.match(line)
+    return line[said.end() :] if said else line
+
+
 def identity(record: Record) -> str:
     """Returns what only records share that say the same: who is quoted, the statement, what its times come to."""
     said = quotation(record)

@@ -136,8 +136,9 @@ class ConversationRecord:
     """What a conversation is apart from its contents.
 
     `last_step`: the newest ever given. Turns up to `placed_to` have been given their cluster, those up to
-    `summarised_to` their summary; `owed` are those to be made anew. Those up to `extracted_to` have been looked
-    through for facts, `attempts` times in all; `extraction` is under way, `anew` are to be looked through again.
+    `summarised_to` their summary; `owed` are those to be made anew. With those up to `compared_to` the keys of the
+    system were compared. Those up to `extracted_to` have been looked through for facts, `attempts` times in all;
+    `extraction` is under way, `anew` are to be looked through again.
     What `forgetting` names was deleted, and what it taught has still to go. `taught`: by the latest end.
     `edited_at`: the revision at which what a caller can set last changed. `text_bytes`: of all turns that are
     there, in UTF-8; `metadata_bytes` the same of their metadata.
@@ -161,6 +162,7 @@ class ConversationRecord:
     text_bytes: int = 0
     metadata_bytes: int = 0
     placed_to: int = 0
+    compared_to: int = 0
     summarised_to: int = 0
     owed: tuple[SummaryOwed, ...] = ()
     extracted_to: int = 0

@@ -52,9 +52,11 @@ def cast_agents(
     return replace(offline, **{role: getattr(llm, role) for role in asking})
 
 
-def cast_memory_agents(settings: Settings, reader: Reader, models: Mapping[str, ChatModel]) -> MemoryAgents:
+def cast_memory_agents(
+    settings: Settings, reader: Reader, comparer: Comparer, models: Mapping[str, ChatModel]
+) -> MemoryAgents:
     """Returns the agents of users' memory that the settings name."""
-    offline = offline_memory_agents(reader)
+    offline = offline_memory_agents(reader, comparer)
     asking = _asking(settings, MEMORY_ROLES)
     if not asking:
         return offline

@@ -211,7 +211,7 @@ async def _house(
         agents=agents(embedder)
         if agents
         else cast_agents(settings, embedder, ground.comparer, ground.models),
-        memory_agents=cast_memory_agents(settings, ground.reader, ground.models),
+        memory_agents=cast_memory_agents(settings, ground.reader, ground.comparer, ground.models),
         recall_agents=cast_recall_agents(settings, embedder, ground.models),
         reranking=open_reranker(settings.retrieval.reranker, closing),
         clock=clock,

@@ -30,6 +30,7 @@ from service.adapters.local_blobs import LocalBlobs
 from service.adapters.store.memory_store import MemoryStore
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
+from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.reading import local_reader
 from tests.support.scripted_agents import ScriptedAgents
@@ -97,9 +98,10 @@ async def open_house(
             store=store,
             blobs=blobs,
             embedder=embedder,
+            comparer=local_comparer(),
             reader=local_reader(),
             agents=agents or ScriptedAgents().roles,
-            memory_agents=memory_agents or offline_memory_agents(local_reader()),
+            memory_agents=memory_agents or offline_memory_agents(local_reader(), local_comparer()),
             clock=clock,
             time=clock,
             ids=ids,

@@ -7,7 +7,7 @@ is told beside its goal. No network.
 """
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from core.agents.faithful import WORD, length
@@ -55,19 +55,34 @@ def said(passages: Sequence[Passage]) -> list[str]:
     return list(dict.fromkeys(line.text for each in pieces(passages) for line in each.lines))
 
 
-def key(passages: Sequence[Passage], worth_of: Mapping[str, float] | None = None) -> KeyOpinion:
+def key(chosen: Sequence[Piece]) -> KeyOpinion:
+    """Returns what pieces say, each line behind its speaker; nothing where there is none."""
+    if not chosen:
+        return KeyOpinion(text="", passages=())
+    language = language_of("".join(each.text for each in chosen))
+    text = _clipped("\n".join(_lines(chosen, language)), KEY_CHARACTERS, Unit.CHARACTERS)
+    return KeyOpinion(
+        text=text, passages=tuple(sorted({line.passage.number for each in chosen for line in each.lines}))
+    )
+
+
+def telling(
+    passages: Sequence[Passage],
+    worth_of: Mapping[str, float] | None = None,
+    without: Collection[str] = (),
+) -> list[Piece]:
     """Returns the statements that say most, each with its speaker; of those about one thing the newest. What most turns
     name, they name: a statement without it is of another matter.
 
-    `worth_of` says of each sentence how likely it is told as true and lasts: then only what does is kept, and the key
-    of a talk in which nothing does is empty.
+    `worth_of` says of each sentence how likely it is told as true and lasts: then only what does is kept, and of a talk
+    in which nothing does nothing. `without`: sentences that are not told.
     """
-    found = [each for each in pieces(passages) if not REFERS.match(each.lines[0].text)]
-    found = found or pieces(passages)
+    known = [each for each in pieces(passages) if not any(line.text in without for line in each.lines)]
+    found = [each for each in known if not REFERS.match(each.lines[0].text)] or known
     if worth_of is not None:
         found = [piece for each in found if (piece := _lasting(each, worth_of)) is not None]
         if not found:
-            return KeyOpinion(text="", passages=())
+            return []
     found = found or _questions(passages)
     if not found:
         found = [
@@ -79,11 +94,7 @@ def key(passages: Sequence[Passage], worth_of: Mapping[str, float] | None = None
     last = max(1, len(standing) - 1)
     worth = [each * (1 + NEWEST * place / last) for place, each in enumerate(worth)]
     picked = sorted(_chosen(standing, worth, KEY_CHARACTERS, Unit.CHARACTERS, language)[:STATEMENTS])
-    chosen = [standing[place] for place in picked]
-    text = _clipped("\n".join(_lines(chosen, language)), KEY_CHARACTERS, Unit.CHARACTERS)
-    return KeyOpinion(
-        text=text, passages=tuple(sorted({line.passage.number for each in chosen for line in each.lines}))
-    )
+    return [standing[place] for place in picked]
 
 
 def _lasting(piece: Piece, worth_of: Mapping[str, float]) -> Piece | None:

@@ -39,7 +39,8 @@ CUES = Cues(
     ),
     changed=(
         r"\b(?:chang\w+|correction|instead|moved?|mov(?:es|ing)|no longer|not any ?more|cancel\w*"
-        r"|postpon\w*|brought forward|rather than|switch\w*|replac\w+|drop(?:ped)?|actually|turned out"
+        r"|postpon\w*|delay\w*|reschedul\w*|rebook\w*|push(?:es|ed)? back|slip(?:s|ped)? (?:by|to)"
+        r"|brought forward|rather than|switch\w*|replac\w+|drop(?:ped)?|actually|turned out"
         r"|new (?:date|time|place|address|price|plan))\b"
     ),
     came_of_it=(

@@ -13,9 +13,11 @@ from core.agents.offline.remembering import OfflineDistiller, OfflineSummariser
 from core.aggregate.aggregate import Tuning
 from core.conversation.conversation import Conversation
 from core.conversation.due import FORGET, due
+from core.conversation.steps import KeyDrop, MidPut
 from core.errors import LimitReached, MemoryOff, StaleRevision
 from core.keys import UserKey
 from core.model.conversation import KeyType, SummaryKind, Tiers
+from core.ports.aggregates import Draft
 from core.usecases.conversation.tiers.chores import conversation_chores
 from core.usecases.conversation.tiers.count_hits import count_hits
 from core.usecases.conversation.verbs.add_key import AddKey, add_key
@@ -197,6 +199,68 @@ async def test_a_key_is_made_anew_when_a_turn_joins_its_cluster(
     assert (after.key_id, after.create_time) == (before.key_id, before.create_time)
     assert after.revision > before.revision
     assert after.event_time is not None
+
+
+@pytest.mark.parametrize(
+    ("first", "beside", "later", "old", "new"),
+    [
+        (
+            "The launch of the Heron app is on 3 June.",
+            "We moved the checklist of the launch to a wiki.",
+            "We moved the launch to 12 June.",
+            "3 June",
+            "12 June",
+        ),
+        (
+            "苍鹭应用的发布会定在6月3日。",
+            "发布会的清单由李娜负责。",
+            "发布会推迟九天，定在6月12日。",
+            "6月3日",
+            "6月12日",
+        ),
+    ],
+)
+async def test_a_key_says_what_was_changed_elsewhere_and_goes_on_saying_it(
+    first: str, beside: str, later: str, old: str, new: str
+) -> None:
+    async with open_house(holding=holding(short_turns=2, similarity=1.0)) as house:
+        for said_ in (first, "ok", "ok"):
+            await say(house, said(said_, ""))
+        await tend(house)
+        conversation = await at_hand(house)
+        await count_hits(house, KEY, conversation.uid, {frozenset({"c1"}): 9}, house.clock.now())
+        await tend(house)
+        await say(house, said(beside, ""))
+        await tend(house)
+        (before,) = conversation.keys.values()
+
+        await say(house, said(later, ""))
+        await tend(house)
+        (after,) = conversation.keys.values()
+        for _ in range(4):
+            await say(house, said("ok", ""))
+            await tend(house)
+        await promoted_anew(house, "c1")
+        (last,) = conversation.keys.values()
+
+    assert old in before.text
+    assert before.from_steps == (1,)
+    assert (old in after.text.replace(new, ""), new in after.text) == (False, True)
+    assert after.from_steps == (5,)
+    assert conversation.cluster_names()[5] != "c1"
+    assert last.text == after.text
+
+
+async def promoted_anew(house: House, cluster_id: str) -> None:
+    """As if no key had been made of the cluster yet."""
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[None]:
+        cluster = replace(conversation.clusters[cluster_id], promoted=False)
+        drops = [KeyDrop(key_id=key_id) for key_id in conversation.keys]
+        return Draft(result=None, steps=(*drops, MidPut(cluster=cluster)))
+
+    await house.conversations.commit(KEY, stage)
+    await tend(house)
 
 
 async def test_no_two_keys_say_the_same() -> None:
