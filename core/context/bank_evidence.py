@@ -173,7 +173,8 @@ def _item(
     longest: int,
     is_best: bool,
 ) -> Item:
-    item_id, group, requires, is_pair = name, "", (), False
+    item_id, group, is_pair = name, "", False
+    requires: tuple[str, ...] = ()
     if isinstance(shown, Pair):
         full, is_pair = _pair(shown, words), True
     elif shown.segment is not None:

@@ -99,6 +99,6 @@ async def when_embedded(store: PostgresStore) -> BankState:
 
 
 async def standing(store: PostgresStore) -> BankState:
-    state = await store.load(key(NOTES))
+    state: BankState | None = await store.load(key(NOTES))
     assert state is not None
     return state

@@ -153,9 +153,9 @@ async def test_an_earlier_replica_and_this_one_write_the_same_banks_and_each_rea
 async def test_vectors_that_this_one_owes_are_made_though_the_earlier_one_writes_the_banks_record(
     tmp_path: Path,
 ) -> None:
-    server = empty_database()
-    settings = {"store.url": server.url, "judging.model": "none"} | QUICK
-    store = await PostgresStore.open(server)
+    database = empty_database()
+    settings = {"store.url": database.url, "judging.model": "none"} | QUICK
+    store = await PostgresStore.open(database)
     async with AsyncExitStack() as closing:
         owing = await closing.enter_async_context(
             forked_process("tests.support.unreworded_server", tmp_path / "new", settings)
@@ -170,7 +170,7 @@ async def test_vectors_that_this_one_owes_are_made_though_the_earlier_one_writes
 
     (tmp_path / "old").mkdir()
     async with (
-        earlier_process(tmp_path / "old", {"store.url": server.url}) as address,
+        earlier_process(tmp_path / "old", {"store.url": database.url}) as address,
         MemoryBankClient(address) as client,
     ):
         labelled = Bank(bank_id=NOTES, labels={"seen": "old"})

@@ -13,7 +13,7 @@ from core.conversation.search import search_turns
 from core.conversation.steps import ConversationPut, MidPut, TurnAdd, TurnDrop
 from core.conversation.telling import told
 from core.conversation.turn_rows import TurnRows
-from core.model.conversation import Tiers, TurnCluster
+from core.model.conversation import Tiers, Turn, TurnCluster
 from core.verbatim.query import Query
 from core.verbatim.structure import Structure
 from tests.support.conversations import EMBEDDER, SPACE, Talk, numbers, turn
@@ -155,7 +155,12 @@ def test_what_is_due_and_what_is_placed_make_only_the_turns_that_they_look_at(
     talk = Talk(FEW)
     talk.say(*(turn(step, f"input {step}") for step in range(1, 200)))
     made, at = list[int](), TurnRows._at
-    monkeypatch.setattr(TurnRows, "_at", lambda rows, row: made.append(row) or at(rows, row))
+
+    def noted(rows: TurnRows, row: int) -> Turn:
+        made.append(row)
+        return at(rows, row)
+
+    monkeypatch.setattr(TurnRows, "_at", noted)
 
     due(talk.conversation, talk.conversation.record.create_time)
 

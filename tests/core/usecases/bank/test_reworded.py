@@ -185,8 +185,8 @@ async def written_by_an_earlier_program(house: House) -> None:
     """The bank's record, as it is read and written by a program that knows no list of nodes to embed."""
 
     def stage(bank: Bank, _revision: int) -> Draft[None]:
-        known = {"unembedded": {}, "lists_unembedded": False, "due_time": None}
-        return Draft(result=None, steps=(BankPut(record=replace(bank.record, **known)),))
+        known = replace(bank.record, unembedded={}, lists_unembedded=False, due_time=None)
+        return Draft(result=None, steps=(BankPut(record=known),))
 
     await house.banks.commit(KEY, stage)
 

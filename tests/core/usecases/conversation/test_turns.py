@@ -9,6 +9,7 @@ import pytest
 from core.conversation.turn_rows import TurnRows
 from core.errors import ConversationNotFound, LimitReached, MemoryOff, RequestIdReused, TurnNotFound
 from core.ids import Collection, ConversationId, User
+from core.model.conversation import Turn
 from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
 from core.usecases.conversation.verbs.delete_conversation import DeleteConversation, delete_conversation
 from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
@@ -82,7 +83,7 @@ async def test_limits_refuse_a_call_as_a_whole() -> None:
 
 async def listed_steps(house: House, command: ListTurns) -> list[list[int]]:
     """The steps of each page."""
-    pages, token = [], ""
+    pages, token = list[list[int]](), ""
     while token or not pages:
         page = await list_turns(house, replace(command, page_token=token))
         pages.append([each.turn.step for each in page.turns])
@@ -94,7 +95,12 @@ async def test_a_page_of_turns_is_made_of_its_own_rows_alone(monkeypatch: pytest
     async with open_house() as house:
         await say(house, *(replace(said(f"turn {n}"), writer="ann" if n % 3 else "bob") for n in range(30)))
         made, at = list[int](), TurnRows._at
-        monkeypatch.setattr(TurnRows, "_at", lambda rows, row: made.append(row) or at(rows, row))
+
+        def noted(rows: TurnRows, row: int) -> Turn:
+            made.append(row)
+            return at(rows, row)
+
+        monkeypatch.setattr(TurnRows, "_at", noted)
 
         page = await list_turns(house, ListTurns(key=KEY, page_size=4, first_step=3))
         await list_turns(
