@@ -9,7 +9,9 @@ They are read where the machine has them (`/usr/share/common-licenses`, `man`), 
 
     python -m tests.bench.bench_conflicts [--only chats licences manuals] [--show]
 
-`--show` prints both quotes of each conflict that is false.
+A suspicion is no conflict yet: both are counted, and what has ended by itself.
+
+`--show` prints both quotes of each that is false.
 """
 
 import argparse
@@ -19,13 +21,14 @@ import os
 import re
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.agents.offline.agents import offline_agents
 from core.ids import BankId, Tenant
 from core.keys import BankKey
-from core.model.conflict import Conflict
+from core.model.conflict import Conflict, ConflictStatus
 from core.usecases.bank.record import Context, Message
 from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
 from core.usecases.bank.verbs.memorize import Memorize, memorize
@@ -84,10 +87,17 @@ async def opened(house: House, name: str, contexts: Sequence[Context]) -> tuple[
         return list(bank.conflicts.values()), len(bank.nodes)
 
 
+def told_by_status(conflicts: Sequence[Conflict]) -> str:
+    """How many are open, suspected, and ended by themselves since."""
+    count = Counter(one.status for one in conflicts)
+    open_, suspected = count[ConflictStatus.OPEN], count[ConflictStatus.SUSPECTED]
+    return f"{open_} open, {suspected} suspected, {len(conflicts) - open_ - suspected} ended"
+
+
 def shown(conflicts: Sequence[Conflict]) -> None:
     """Prints the quotes of each."""
     for conflict in conflicts:
-        print(f"    {[side.quote[:160] for side in conflict.sides]}")
+        print(f"    {conflict.status} {[side.quote[:160] for side in conflict.sides]}")
 
 
 def exchanges(messages: Sequence[Message]) -> list[Context]:
@@ -116,7 +126,7 @@ async def chat(
     found, nodes = await opened(house, name, parts)
     right = [one for one in found if is_real(one, context.messages, changes)]
     print(
-        f"  {name:<26} {len(context.messages)} messages   {nodes} nodes   conflicts {len(found)}, real {len(right)}"
+        f"  {name:<26} {len(context.messages)} messages   {nodes} nodes   {told_by_status(found)}; real {len(right)}"
         f" (changes told: {len(changes)})   {time.perf_counter() - started:.1f} s"
     )
     if show:
@@ -126,16 +136,17 @@ async def chat(
 
 async def without_conflicts(house: House, kind: str, texts: Iterator[tuple[str, str]], show: bool) -> None:
     """Texts that contradict themselves nowhere: how many conflicts were opened all the same."""
-    total = number = 0
+    all_: list[Conflict] = []
+    number = 0
     for name, text in texts:
         found, nodes = await opened(house, f"{kind}-{name}", [Context(text=text)])
         print(
-            f"  {name:<16} {len(text):>6} characters   {nodes:>4} nodes   conflicts {len(found)}", flush=True
+            f"  {name:<16} {len(text):>6} characters   {nodes:>4} nodes   {told_by_status(found)}", flush=True
         )
         if show:
             shown(found)
-        total, number = total + len(found), number + 1
-    print(f"{kind}: {total} conflicts in {number} texts")
+        all_, number = all_ + found, number + 1
+    print(f"{kind}: {told_by_status(all_)} in {number} texts")
 
 
 def licences() -> Iterator[tuple[str, str]]:

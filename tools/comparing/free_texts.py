@@ -1,7 +1,8 @@
 """Pairs that cost no reading by hand, out of texts of our own (`free/`) and of the texts at hand.
 
-Near facts of one speaker agree. Of one subject two values contradict each other; of two subjects nothing does, however
-alike they are told. A paraphrase with another amount contradicts, and a contradiction with another name agrees.
+Near facts of one speaker agree, and sentences of one document. Of one subject two values contradict each other; of two
+subjects nothing does, however alike they are told. A paraphrase with another amount contradicts, and a contradiction
+with another name agrees.
 """
 
 import re
@@ -24,7 +25,16 @@ Told = tuple[Label, str, str]
 
 def facts() -> Iterator[list[Told]]:
     """Yields every two facts of one speaker, and of one matter, a speaker at a time: they agree."""
-    for name in ("facts", "matters"):
+    yield from _agreeing("facts", "matters")
+
+
+def articles() -> Iterator[list[Told]]:
+    """Yields every two of some sentences of one document, a document at a time: they agree."""
+    yield from _agreeing("articles")
+
+
+def _agreeing(*names: str) -> Iterator[list[Told]]:
+    for name in names:
         for language in LANGUAGES:
             for block in _lines(f"{name}_{language}.txt"):
                 yield [(Label.RELATED, a, b) for a, b in combinations(block, 2)]
@@ -33,8 +43,17 @@ def facts() -> Iterator[list[Told]]:
 def changes() -> Iterator[list[Told]]:
     """Yields what one person says at two times that does not hold together, and what only looks like it: all that is
     laid beside one sentence at a time."""
+    yield from _laid_beside("changes", "near")
+
+
+def revisions() -> Iterator[list[Told]]:
+    """Yields the same of sentences of documents."""
+    yield from _laid_beside("revisions", "clauses")
+
+
+def _laid_beside(contradicting: str, agreeing: str) -> Iterator[list[Told]]:
     found: dict[str, list[Told]] = defaultdict(list)
-    for name, label in (("changes", Label.CONFLICT), ("near", Label.RELATED)):
+    for name, label in ((contradicting, Label.CONFLICT), (agreeing, Label.RELATED)):
         for language in LANGUAGES:
             for line in (line for block in _lines(f"{name}_{language}.txt") for line in block):
                 a, _, b = line.partition(" | ")

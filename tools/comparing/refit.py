@@ -20,13 +20,22 @@ from service.adapters.local_embedder.comparing import FILES, LONGEST, Network, N
 from service.adapters.local_embedder.embedder import LocalEmbedder
 from tests.judging.pairs import Label
 from tools.comparing.compounds import compounds
-from tools.comparing.free_texts import Told, changes, facts, other_amounts, other_names, templates
+from tools.comparing.free_texts import (
+    Told,
+    articles,
+    changes,
+    facts,
+    other_amounts,
+    other_names,
+    revisions,
+    templates,
+)
 from tools.comparing.texts import Source, sources
 
 CLASSES = (Label.RELATED, Label.CONFLICT, Label.SAME)
 SHORT, LONG = 16_000, 16_000  # pairs of groups, and of memories, talks and documents
 DERIVED = 3_000  # pairs with another amount or name, of each
-WEIGHTS = {"facts": 3.0, "changes": 6.0}
+WEIGHTS = {"facts": 3.0, "articles": 3.0, "changes": 6.0, "revisions": 6.0}
 AGREES = 2.0  # how much more what agrees counts in all other texts: a false contradiction is worse than none
 EPOCHS = 20
 BATCH = 256
@@ -68,7 +77,9 @@ def examples(chance: np.random.Generator) -> list[Example]:
                     found += [Example(name, held_out, one) for one in list(derived)[:DERIVED]]
     free = [
         *(("facts", block) for block in facts()),
+        *(("articles", block) for block in articles()),
         *(("changes", block) for block in changes()),
+        *(("revisions", block) for block in revisions()),
         *(("templates", [one]) for one in templates(chance)),
     ]
     for kind, block in free:  # a block is learned from, or held out, as a whole

@@ -20,7 +20,7 @@ from service.adapters.local_embedder.weights import F32
 LONGEST = 32  # tokens of a sentence that is compared: those it learned from have no more
 AT_ONCE = 32  # pairs: what they take stays within a processor's cache
 
-MODEL = "e5-small-comparing-2"
+MODEL = "e5-small-comparing-3"
 """The name of the networks' weights; others get another one."""
 
 FILES = tuple(Path(__file__).parent / f"comparing_{number}.npz" for number in (1, 2))

@@ -131,6 +131,11 @@ def names_nothing(text: str) -> bool:
     return not any(map(is_name, first[1:3])) and not (first and any(map(str.isdigit, first[0])))
 
 
+def tells(text: str) -> bool:
+    """Whether a text can be true: a question cannot, nor a number of a list or a line drawn across."""
+    return not QUESTION.search(text) and any(map(str.isalpha, text))
+
+
 def _read(excerpt: Excerpt, topic: Topic) -> Iterator[Sentence]:
     """Yields the sentences of an excerpt, the beginnings of those just ahead of it known."""
     for place, part in _told_parts(excerpt.text):
@@ -139,7 +144,7 @@ def _read(excerpt: Excerpt, topic: Topic) -> Iterator[Sentence]:
             own = place + start - len(ahead)
             if start < len(ahead) or any(own < b and a < own + end - start for a, b in excerpt.refuted):
                 continue
-            if not QUESTION.search(sentence.quote):
+            if tells(sentence.text):
                 yield _told(sentence, topic)
 
 

@@ -60,6 +60,7 @@ def test_an_excerpt_is_about_what_stands_ahead_of_it_and_above_it() -> None:
         "  --all       Shows every file there is.\n  --size      Shows sizes beside names.\n",
         "Is the lift out of order?",
         "电梯坏了吗？",
+        "1.8.\n\n---------------\n",
     ],
 )
 def test_what_tells_nothing_is_no_sentence(text: str) -> None:
