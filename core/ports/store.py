@@ -181,6 +181,13 @@ class Store(Protocol):
         """Returns records with their revisions, ordered by name, those after the name `after`."""
         ...
 
+    async def newest(
+        self, tenant: Tenant, kind: str, chosen: Listing, limit: int
+    ) -> Sequence[tuple[Any, int]]:
+        """Returns a user's conversations with their revisions, the one with the newest turn first: those that are
+        enabled and have turns. Two of one time: by name, downwards."""
+        ...
+
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         """Counts the aggregates of a kind that a user has."""
         ...

@@ -211,11 +211,18 @@ class BoundStore:
     async def listed(
         self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
     ) -> Sequence[tuple[Any, int]]:
+        return await self._inner.listed(tenant, kind, self._bound(chosen), after, limit)
+
+    async def newest(
+        self, tenant: Tenant, kind: str, chosen: Listing, limit: int
+    ) -> Sequence[tuple[Any, int]]:
+        return await self._inner.newest(tenant, kind, self._bound(chosen), limit)
+
+    def _bound(self, chosen: Listing) -> Listing:
         within = self._bounds.binding
         if not within.admits_user(chosen.user or within.user or ""):
             raise PermissionDenied("the API key is bound to another user")
-        chosen = replace(chosen, user=chosen.user or within.user or "", within=within)
-        return await self._inner.listed(tenant, kind, chosen, after, limit)
+        return replace(chosen, user=chosen.user or within.user or "", within=within)
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         if not self._bounds.binding.admits_user(user):

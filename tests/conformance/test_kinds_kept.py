@@ -10,7 +10,7 @@ import pytest
 
 from core.conversation.steps import ConversationPut
 from core.errors import AggregateNotFound, RevisionTrimmed
-from core.ids import Collection
+from core.ids import Collection, ConversationId
 from core.internal_errors import HeadMoved
 from core.model.conversation import ConversationState
 from core.ports.store import Listing, PurgeCounts, Store
@@ -134,6 +134,31 @@ async def test_conversations_are_listed_by_collection_state_and_labels(store: St
     assert await listed(state="active", labels={"队": "甲"}) == ["ada", "ben"]
     assert await listed(labels={"队": "甲", "env": "test"}) == ["ben"]
     assert await listed(user="ben", state="ended") == []
+
+
+async def test_the_conversations_with_the_newest_turns_come_first(store: Store) -> None:
+    case, days = CASES["conversation"], {"one": 3, "two": 5, "three": None, "four": 5, "off": 9, "empty": 8}
+    for name, day in days.items():
+        story = Story(case)
+        story.record = replace(
+            story.record,
+            key=replace(story.record.key, conversation_id=ConversationId(name)),
+            enabled=name != "off",
+            turn_count=int(name != "empty"),
+            last_turn_time=None if day is None else NOW + day * DAY,
+        )
+        story.key, story.changes = story.record.key, []
+        story.change(case.begins(story.record))
+        await told(store, story)
+
+    async def newest(limit: int, **chosen: Any) -> list[str]:
+        found = await store.newest(TENANT, case.kind.name, Listing(**chosen), limit)
+        return [record.key.conversation_id for record, _ in found]
+
+    assert await newest(9, user="ada") == ["two", "four", "one", "three"]
+    assert await newest(2, user="ada") == ["two", "four"]
+    assert await newest(9, user="ada", collection="elsewhere") == []
+    assert await newest(9, user="ben") == []
 
 
 async def test_the_longest_due_or_over_comes_first(store: Store, case: Case) -> None:

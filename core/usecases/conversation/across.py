@@ -6,7 +6,6 @@ Law: which are read does not depend on which happen to be in memory; one that is
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import nlargest
 from typing import TypeVar
 
 from core.conversation.conversation import Conversation
@@ -21,7 +20,8 @@ from core.usecases.long_term.memory import memory_of
 
 MOST_CONVERSATIONS = 100
 AT_ONCE = 4  # conversations that one call loads at a time
-PAGE = 1_000
+SPARE = 8  # records asked for beyond those wanted: the call's own conversation may be among them
+FURTHER = 4  # times as many are asked for where too few of them are admitted
 
 Found = TypeVar("Found")
 
@@ -50,18 +50,13 @@ async def newest(
     if not (await memory_of(house, among.tenant, among.user)).enabled:
         return [], False
     listing = Listing(user=among.user, collection=among.collection, labels=among.labels, within=among.within)
-    on: list[ConversationRecord] = []
-    after = ""
+    wanted = among.most + SPARE
     while True:
-        page = await house.store.listed(among.tenant, ConversationKey.kind, listing, after, PAGE)
-        on += [record for record, _ in page if record.enabled and record.turn_count and admits(record)]
-        if len(page) < PAGE:
-            break
-        after = page[-1][0].key.name
-    chosen = nlargest(
-        among.most, on, key=lambda record: (record.last_turn_time or record.create_time, record.key.name)
-    )
-    return chosen, len(on) > len(chosen)
+        page = await house.store.newest(among.tenant, ConversationKey.kind, listing, wanted)
+        on = [record for record, _ in page if admits(record)]
+        if len(on) > among.most or len(page) < wanted:
+            return on[: among.most], len(on) > among.most
+        wanted *= FURTHER
 
 
 async def read_each(

@@ -7,6 +7,7 @@ values replayed on plain dicts, and shares no code with `apply` or with SQL.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from heapq import nlargest
 from time import monotonic
 from typing import Any
 
@@ -230,6 +231,15 @@ class MemoryStore:
             and key.name > after
             and _is_chosen(key, stored.contents.record, chosen)
         ][:limit]
+
+    async def newest(
+        self, tenant: Tenant, kind: str, chosen: Listing, limit: int
+    ) -> Sequence[tuple[Any, int]]:
+        found = await self.listed(tenant, kind, chosen, "", len(self._stored))
+        on = [each for each in found if each[0].enabled and each[0].turn_count]
+        return nlargest(
+            limit, on, key=lambda each: (each[0].last_turn_time or each[0].create_time, each[0].key.name)
+        )
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         return len([1 for key, _ in self._of_user(tenant, user) if key.kind == kind])

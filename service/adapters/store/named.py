@@ -5,13 +5,16 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 _NAMED = re.compile(r"^-- name: (\w+)\n(.*?)(?=^--|\Z)", re.MULTILINE | re.DOTALL)
+_HELD = re.compile(r"\{(\w+)\}")
 
 
 def queries(dialect: str) -> Mapping[str, str]:
-    """Returns by name the statements of `queries.sql`, which all databases share, and of `<dialect>/queries.sql`."""
+    """Returns by name the statements of `queries.sql`, which all databases share, and of `<dialect>/queries.sql`. One
+    may hold another by its name in braces."""
     folder = files(__package__)
     texts = [place.joinpath("queries.sql").read_text("utf-8") for place in (folder, folder / dialect)]
-    return {name: body.strip() for text in texts for name, body in _NAMED.findall(text)}
+    found = {name: body.strip() for text in texts for name, body in _NAMED.findall(text)}
+    return {name: _HELD.sub(lambda held: found[held[1]], body) for name, body in found.items()}
 
 
 def migrations(dialect: str) -> tuple[str, ...]:

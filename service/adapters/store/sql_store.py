@@ -270,19 +270,18 @@ class SqlStore:
     async def listed(
         self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
     ) -> Sequence[tuple[Any, int]]:
-        row: Row = {
-            "tenant": tenant,
-            "kind": kind,
-            "user": chosen.user,
-            "collection": chosen.collection,
-            "labels": dumps(dict(chosen.labels)),
-            "state": chosen.state,
-            **_within(kind, chosen.within),
-            "after": after,
-            "limit": limit,
-        }
+        row = {**_chosen(tenant, kind, chosen), "after": after, "limit": limit}
+        return self._listed(tenant, kind, await self._fetch("listed", row))
+
+    async def newest(
+        self, tenant: Tenant, kind: str, chosen: Listing, limit: int
+    ) -> Sequence[tuple[Any, int]]:
+        row = {**_chosen(tenant, kind, chosen), "limit": limit}
+        return self._listed(tenant, kind, await self._fetch("newest", row))
+
+    def _listed(self, tenant: Tenant, kind: str, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, int]]:
         type_, found = self._kinds[kind].record, list[tuple[Any, int]]()
-        for name, record, kept, revision in await self._fetch("listed", row):
+        for name, record, kept, revision in rows:
             key = self._key(tenant, kind, name)
             if kept not in (None, checksum(seed_of(key), (record,))):
                 log.error("damaged", kind=kind, key=name)  # the others are listed
@@ -395,6 +394,18 @@ class SqlStore:
 
     def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Purgeable | None, PurgeCounts]:
         return self._purging.purgeable(key, connection), self._tables[key.kind].counted(connection, key)
+
+
+def _chosen(tenant: Tenant, kind: str, chosen: Listing) -> Row:
+    return {
+        "tenant": tenant,
+        "kind": kind,
+        "user": chosen.user,
+        "collection": chosen.collection,
+        "labels": dumps(dict(chosen.labels)),
+        "state": chosen.state,
+        **_within(kind, chosen.within),
+    }
 
 
 def _within(kind: str, binding: Binding) -> Row:

@@ -32,9 +32,8 @@ FROM json_array_elements(:known::json) WITH ORDINALITY AS told (known, place)
 LEFT JOIN aggregates ON tenant = known ->> 0 AND kind = known ->> 1 AND name = known ->> 2 AND head <> ''
 WHERE head IS DISTINCT FROM known ->> 3
 
--- name: listed
-SELECT name, record, checksum, revision FROM aggregates
-WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
+-- name: chosen
+tenant = :tenant AND kind = :kind AND head <> ''
   AND (:user = '' OR "user" = :user)
   AND (:collection = '' OR collection = :collection)
   AND (:state = '' OR state = :state)
@@ -49,7 +48,16 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
     SELECT 1 FROM json_each_text(:labels::json) AS wanted
     WHERE aggregates.labels::json ->> wanted.key IS DISTINCT FROM wanted.value
   )
-ORDER BY name LIMIT :limit
+
+-- name: listed
+SELECT name, record, checksum, revision FROM aggregates WHERE name > :after AND {chosen} ORDER BY name LIMIT :limit
+
+-- name: newest
+SELECT name, record, checksum, revision FROM aggregates
+WHERE "user" = :user AND "user" <> '' AND {chosen}
+  AND enabled AND (record::json ->> 'turn_count')::bigint > 0
+ORDER BY coalesce(record::json ->> 'last_turn_time', record::json ->> 'create_time')::bigint DESC, name DESC
+LIMIT :limit
 
 -- name: shorten_api_key
 UPDATE api_keys SET expire_time = least(expire_time, :expire_time) WHERE key_id = :key_id

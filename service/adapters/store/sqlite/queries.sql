@@ -29,9 +29,8 @@ LEFT JOIN aggregates ON tenant = json_extract(told.value, '$[0]')
   AND kind = json_extract(told.value, '$[1]') AND name = json_extract(told.value, '$[2]') AND head <> ''
 WHERE head IS NOT json_extract(told.value, '$[3]')
 
--- name: listed
-SELECT name, record, checksum, revision FROM aggregates
-WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
+-- name: chosen
+tenant = :tenant AND kind = :kind AND head <> ''
   AND (:user = '' OR user = :user)
   AND (:collection = '' OR collection = :collection)
   AND (:state = '' OR state = :state)
@@ -45,7 +44,15 @@ WHERE tenant = :tenant AND kind = :kind AND name > :after AND head <> ''
       WHERE label.key = wanted.key AND label.value = wanted.value
     )
   )
-ORDER BY name LIMIT :limit
+
+-- name: listed
+SELECT name, record, checksum, revision FROM aggregates WHERE name > :after AND {chosen} ORDER BY name LIMIT :limit
+
+-- name: newest
+SELECT name, record, checksum, revision FROM aggregates
+WHERE user = :user AND user <> '' AND {chosen}
+  AND enabled AND json_extract(record, '$.turn_count') > 0
+ORDER BY coalesce(json_extract(record, '$.last_turn_time'), json_extract(record, '$.create_time')) DESC, name DESC LIMIT :limit
 
 -- name: shorten_api_key
 UPDATE api_keys SET expire_time = min(expire_time, :expire_time) WHERE key_id = :key_id
