@@ -477,7 +477,7 @@ def test_an_enum_has_the_same_values_on_the_wire(spoken: type[StrEnum], written:
         (
             bank.BankRecord,
             types_pb2.Bank,
-            {"key", "space", "settings", "unembedded", "due_time"},
+            {"key", "space", "settings", "unembedded", "lists_unembedded", "due_time"},
         ),  # bank_id, embedding_space, its fields; what the service notes for itself
         (instructions.Source, instructions_pb2.Source, {"first_version"}),
         (PurgeCounts, memory_bank_pb2.PurgeCounts, {"items"}),  # of other kinds than the bank
