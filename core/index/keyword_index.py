@@ -59,6 +59,7 @@ class KeywordIndex(Generic[K]):
         self._keys: list[K | None] = []
         self._row_of: dict[K, int] = {}
         self.edits = 0  # while it stays the same, `rows` does
+        self.moves = 0  # while it stays the same, a key that has a row keeps it
         self._fingerprints = bytearray()
         self._free_rows: list[int] = []
         # The latest query with its best score, until an edit makes it void.
@@ -124,6 +125,7 @@ class KeywordIndex(Generic[K]):
         """Frees the row for another document."""
         del self._row_of[key]
         self.edits += 1
+        self.moves += 1
         self._keys[row] = None
         self._fingerprints[row * FINGERPRINT : (row + 1) * FINGERPRINT] = bytes(FINGERPRINT)
         self._free_rows.append(row)
@@ -286,6 +288,7 @@ class KeywordIndex(Generic[K]):
         self._postings = postings
         self._keys, self._fingerprints, self._row_of = list(keys), bytearray(written), row_of
         self.edits += 1
+        self.moves += 1
         for row in np.flatnonzero(stale).tolist():
             self._forget(keys[row], row)
         self._unsaved = int(np.count_nonzero(stale))

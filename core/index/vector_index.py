@@ -53,6 +53,7 @@ class VectorIndex(Generic[K]):
         self._living = np.empty(0, np.bool_)  # the same as an array, with the tail's room to grow
         self._row_of: dict[K, int] = {}
         self.edits = 0  # while it stays the same, `rows` does
+        self.moves = 0  # while it stays the same, a key that has a row keeps it
         self._free: list[int] = []  # dead rows of the tail that may be written again
         self._scans = 0  # searches since that read more than HNSW did
         self._job: VectorCompaction[K] | None = None
@@ -105,6 +106,7 @@ class VectorIndex(Generic[K]):
         if row is None:
             return
         self.edits += 1
+        self.moves += 1
         self._keys[row] = None
         self._living[row] = False
         if row < len(self._compiled.matrix):
@@ -140,6 +142,7 @@ class VectorIndex(Generic[K]):
         self._keys, self._free = standing.keys, []
         self._row_of, self._living = standing.row_of, standing.living
         self.edits += 1
+        self.moves += 1
 
     # ---- reads ----
 

@@ -46,7 +46,13 @@ class Verbatim:
         self.words: KeywordIndex[SegmentRef] = KeywordIndex(SEGMENT_WEIGHTS)
         self.vectors: VectorIndex[SegmentRef] = VectorIndex(dimension, settings)
         self.wanting: dict[SegmentRef, None] = {}  # segments whose vectors are still to be made
-        self._rows: tuple[tuple[int, ...], RowsOf] | None = None  # with the edits until which they hold
+        self._rows = RowsOf([], np.empty(0, np.int64))
+        self._rows_at = (
+            0,
+            0,
+            0,
+        )  # how many positions there were, and the indexes' edits, when they were looked up
+        self._moves = (0, 0)  # of the indexes then
 
     @property
     def source(self) -> Source[SegmentRef]:
@@ -54,15 +60,30 @@ class Verbatim:
 
     @property
     def rows(self) -> RowsOf:
-        """Where every segment stands in the indexes, by position; looked up anew after an edit. A position that was
-        dropped has no row, though a segment that came back has its name."""
-        edits = (len(self.order), self.words.edits, self.vectors.edits)
-        if self._rows is None or self._rows[0] != edits:
-            rows = self.source.rows(self.order.every_ref)
-            for position in np.flatnonzero(self.order.sittings == MASKED).tolist():
-                rows.words[position] = rows.vectors[position] = NO_ROW
-            self._rows = edits, rows
-        return self._rows[1]
+        """Where every segment stands in the indexes, by position. What came since is looked up; all is, after an edit
+        that may have moved a row. A position that was dropped has no row, though a segment that came back has its
+        name."""
+        at = (len(self.order), self.words.edits, self.vectors.edits)
+        if self._rows_at != at:
+            moves = (self.words.moves, self.vectors.moves)
+            self._rows = self._looked_up(self._rows if moves == self._moves else None)
+            self._rows_at, self._moves = at, moves
+        return self._rows
+
+    def _looked_up(self, known: RowsOf | None) -> RowsOf:
+        """Returns all rows. `known`: those of the first positions, of which only what had none may have come by one."""
+        first = len(known.words) if known else 0
+        found = self.source.rows(self.order.every_ref[first:])
+        masked = self.order.sittings == MASKED
+        for place in np.flatnonzero(masked[first:]).tolist():
+            found.words[place] = found.vectors[place] = NO_ROW
+        if known is None:
+            return found
+        words, vectors = [*known.words, *found.words], np.concatenate((known.vectors, found.vectors))
+        lacking = ((vectors[:first] == NO_ROW) & ~masked[:first]).nonzero()[0]
+        refs = [self.order.every_ref[position] for position in lacking.tolist()]
+        vectors[lacking] = self.vectors.rows(refs)
+        return RowsOf(words, vectors)
 
     def want(self, refs: Iterable[SegmentRef]) -> None:
         """Notes that vectors of these segments are to be made."""

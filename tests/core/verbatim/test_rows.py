@@ -1,9 +1,14 @@
 """Where segments stand in the indexes is looked up anew after every edit."""
 
+import random
+from collections.abc import Sequence
+
 import numpy as np
+import pytest
 
 from core.conversation.resting import enter
 from core.conversation.steps import TurnDrop
+from core.ids import SegmentRef
 from core.index.compiled_vectors import VectorSettings
 from core.verbatim.verbatim import Verbatim
 from tests.support.conversations import Talk, turn
@@ -55,3 +60,41 @@ def test_after_vectors_were_compiled() -> None:
 
     require_right(verbatim)
     assert verbatim.rows.vectors.tolist() != before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_comes_and_goes(seed: int) -> None:
+    """Turns come, get their vectors late or never, and go, and rows are asked for between any two of these."""
+    chance, talk = random.Random(seed), Talk()
+    living: list[int] = []
+    for step in range(1, 60):
+        what = chance.random()
+        if what < 0.5 or not living:
+            talk.say(turn(step, f"Ferry {step} leaves at nine.", "It is late." * (step % 2)))
+            living.append(step)
+        elif what < 0.75:
+            talk.embed()
+        else:
+            talk.change(TurnDrop(step=living.pop(chance.randrange(len(living)))))
+        if chance.random() < 0.7:
+            require_right(talk.conversation.verbatim)
+    require_right(talk.conversation.verbatim)
+
+
+def test_of_what_only_came_nothing_else_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = Talk()
+    talk.say(*(turn(step, f"Ferry {step} leaves at nine.") for step in range(1, 20)))
+    talk.embed()
+    verbatim = talk.conversation.verbatim
+    require_right(verbatim)
+    talk.say(turn(20, "Ferry 20 is new."))
+    asked, rows = list[int](), verbatim.words.rows
+
+    def noted(keys: Sequence[SegmentRef]) -> list[int]:
+        asked.append(len(keys))
+        return rows(keys)
+
+    monkeypatch.setattr(verbatim.words, "rows", noted)
+
+    assert len(verbatim.rows.words) == 20
+    assert asked == [1]
