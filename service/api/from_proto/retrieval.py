@@ -35,9 +35,15 @@ def _something_to_find(check: Checks, request: pb.SearchRequest) -> None:
         check.wrong("text", "must be given, or embedding, node_id or keywords")
 
 
-ASK: dict[str, Line] = {"exclude": "exclude_node_ids"}
-ask = reading(Ask, pb.SearchRequest, _something_to_find, unread=("bank_id", "min_revision"), **ASK)
-search = reading(Searches, pb.SearchRequest, _something_to_find, asks=Within(Ask, ASK, alone=True))
+ask = reading(
+    Ask, pb.SearchRequest, _something_to_find, unread=("bank_id", "min_revision"), exclude="exclude_node_ids"
+)
+search = reading(
+    Searches,
+    pb.SearchRequest,
+    _something_to_find,
+    asks=Within(Ask, {"exclude": "exclude_node_ids"}, alone=True),
+)
 
 
 def _of_one_bank(check: Checks, request: pb.BatchSearchRequest) -> None:
@@ -122,7 +128,9 @@ assemble_context = reading(
     unread=("user", "refs"),
     patience="part_timeout",
     instructions=_instructions,
-    **OF_USER,
+    conversation=conversation_of,
+    collection=collection_of,
+    invocation=invocation_of,
 )
 
 

@@ -38,7 +38,8 @@ def test_a_service_has_a_row_for_each_of_its_rpcs_and_what_a_row_leaves_out_can_
         row.endpoint(house, service.SERVICE.methods_by_name[row.name])
 
     assert sorted(row.name for row in service.ROWS) == sorted(service.SERVICE.methods_by_name)
-    assert all(callable(each.compiled()) for each in (*READERS.values(), *RENDERERS.values()))
+    made: list[Any] = [*READERS.values(), *RENDERERS.values()]
+    assert all(callable(each.compiled()) for each in made)
 
 
 @dataclass(frozen=True, kw_only=True)
