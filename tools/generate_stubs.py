@@ -1,4 +1,4 @@
-"""Makes what stands beside the protos: Python stubs, the descriptor set and the service config.
+"""Makes what stands beside the protos: Python stubs, the descriptor set and the service config; and the client's verbs.
 
 Runs under the generator's own environment (requirements-generator.lock): stubs refuse an older
 grpcio or protobuf than the generator's, so the generator is the oldest that callers may have,
@@ -8,18 +8,21 @@ while the service itself runs on newer ones. `--check` compares instead of writi
 import argparse
 import filecmp
 import json
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from textwrap import wrap
 
-from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto
 
 ROOT = Path(__file__).resolve().parent.parent / "protos"
 PACKAGE = Path("memorybank/v1")
 DESCRIPTOR_SET = PACKAGE / "memorybank.binpb"
 SERVICE_CONFIG = PACKAGE / "service_config.json"
+VERBS = ROOT.parent / "clients/python/memorybank_client/verbs.py"
 
 # Five attempts over twelve seconds outlast a restart. gRPC's own servers cut what arrives as they close with
 # CANCELLED; a call that its caller cancels is not tried again, whatever the policy says.
@@ -48,9 +51,12 @@ def generate(target: Path) -> None:
         "--include_source_info",
         f"--descriptor_set_out={target / DESCRIPTOR_SET}",
     )
-    files = FileDescriptorSet.FromString((target / DESCRIPTOR_SET).read_bytes()).file
-    config = json.dumps(service_config(files), indent=2)
+    config = json.dumps(service_config(described(target)), indent=2)
     (target / SERVICE_CONFIG).write_text(config + "\n", encoding="utf-8")
+
+
+def described(folder: Path) -> Iterable[FileDescriptorProto]:
+    return FileDescriptorSet.FromString((folder / DESCRIPTOR_SET).read_bytes()).file
 
 
 def compile_protos(protos: list[Path], *outputs: str) -> None:
@@ -85,6 +91,82 @@ def service_config(files: Iterable[FileDescriptorProto]) -> dict[str, object]:
     }
 
 
+# ---- the verbs of the Python client ----
+
+SHAPES = {(False, False): "Unary", (False, True): "Down", (True, False): "Up", (True, True): "Both"}
+WIDTH = 110  # columns of a line of code
+SERVICE, METHOD = 6, 2  # fields of FileDescriptorProto and ServiceDescriptorProto
+HEAD = '''"""The verbs of both clients: one for each RPC of the contract. `make proto` writes this file.
+
+`help()` shows a verb's keywords, and what its fields and errors mean.
+"""
+
+from memorybank.v1 import (
+{modules}
+)
+from memorybank_client import pieces
+from memorybank_client.shapes import Both, Down, Unary, Up
+
+
+class Verbs:
+    """What can be asked of the service. Streamed verbs take what is streamed first, the rest are keywords alone."""
+'''
+TAIL = """
+
+
+METHODS = [shape.method for shape in vars(Verbs).values() if isinstance(shape, Unary | Down | Up | Both)]
+"""
+
+
+def verbs(files: Iterable[FileDescriptorProto]) -> str:
+    """Returns the client's class of verbs: a descriptor for each RPC, and the first sentence of its comment."""
+    offering = sorted((file for file in files if file.service), key=module_of)
+    modules = "\n".join(f"    {module_of(file)}," for file in offering)
+    lines = [line for file in offering for line in verbs_of(file)]
+    return HEAD.format(modules=modules) + "\n".join(lines) + TAIL
+
+
+def verbs_of(file: FileDescriptorProto) -> Iterator[str]:
+    comments = {tuple(each.path): each.leading_comments for each in file.source_code_info.location}
+    messages = {each.name: each for each in file.message_type}
+    for at, service in enumerate(file.service):
+        yield f"\n    # ---- {service.name} ----\n"
+        for number, method in enumerate(service.method):
+            request = name_of(method.input_type)
+            given = [f"{module_of(file)}.{each}" for each in (request, name_of(method.output_type))]
+            if method.client_streaming:  # what names the bank comes first
+                header = name_of(messages[request].field[0].type_name)
+                given += [f"header={module_of(file)}.{header}", f"cut=pieces.{verb_of(method)}"]
+            shape = SHAPES[method.client_streaming, method.server_streaming]
+            yield assigned(f"{verb_of(method)} = {shape}", given)
+            yield documented(comments[SERVICE, at, METHOD, number])
+
+
+def assigned(start: str, given: list[str]) -> str:
+    line = f"    {start}({', '.join(given)})"
+    return line if len(line) <= WIDTH else f"    {start}(\n        " + ",\n        ".join(given) + ",\n    )"
+
+
+def documented(comment: str) -> str:
+    sentence = re.split(r"(?<=\.)\s", " ".join(comment.split()))[0]
+    return "\n".join(wrap(f'"""{sentence}"""', WIDTH, initial_indent="    ", subsequent_indent="    "))
+
+
+def verb_of(method: MethodDescriptorProto) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", method.name).lower()
+
+
+def name_of(type_name: str) -> str:
+    return type_name.rpartition(".")[2]
+
+
+def module_of(file: FileDescriptorProto) -> str:
+    return Path(file.name).stem + "_pb2"
+
+
+# ---- all of it ----
+
+
 def generated(folder: Path) -> set[Path]:
     patterns = (
         "*_pb2.py",
@@ -112,12 +194,15 @@ def main() -> int:
         for name in generated(ROOT):
             (ROOT / name).unlink()
         generate(ROOT)
+        VERBS.write_text(verbs(described(ROOT)), encoding="utf-8")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         generate(Path(folder))
-        stale = differences(Path(folder), ROOT)
+        stale = [f"protos/{name}" for name in differences(Path(folder), ROOT)]
+        if VERBS.read_text(encoding="utf-8") != verbs(described(Path(folder))):
+            stale.append(str(VERBS.relative_to(ROOT.parent)))
     for name in stale:
-        print(f"protos/{name} is not what the protos say: run `make proto`", file=sys.stderr)
+        print(f"{name} is not what the protos say: run `make proto`", file=sys.stderr)
     return 1 if stale else 0
 
 

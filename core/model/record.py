@@ -21,14 +21,14 @@ NO_CONVERSATION, NO_INVOCATION = ConversationId(""), InvocationId("")
 
 
 class RecordKind(StrEnum):
+    MEMORY = "memory"
     FACT = "fact"  # judged against others
     EPISODE = "episode"
-    MEMORY = "memory"
 
 
 class Origin(StrEnum):
-    STATED = "stated"  # by the user
     STORED = "stored"  # by a call
+    STATED = "stated"  # by the user
     OBSERVED = "observed"  # in a tool's result
     DISTILLED = "distilled"  # by an agent
 

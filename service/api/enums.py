@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from core.agents.offline.judging.pair import Bar, PairReason
-from core.bank.query import Fusion, Target
-from core.context.prompt import ToolFormat
+from core.bank.query import Target
 from core.index.scoring import Mode
 from core.long_term.conditions import Op
 from core.long_term.routing import Intent, Layer
@@ -19,17 +18,14 @@ from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.record import Origin, RecordKind, RecordState, SupersededReason
 from core.model.retraction import RetractionState
-from core.model.review import Review, ReviewDecision
+from core.model.review import Review
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.retrieval.reranking import RerankOutcome
-from core.usecases.bank.verbs.memorize import Wait
-from core.usecases.context.asked import Form, Part
+from core.usecases.context.asked import Part
 from core.usecases.context.explain_pair import NotCompared
 from core.usecases.context.subject import Reason
-from core.usecases.instructions.load_sources import MissingReason
 from memorybank.v1 import (
     conversation_pb2,
-    instructions_pb2,
     long_term_pb2,
     retrieval_pb2,
     types_pb2,
@@ -50,10 +46,6 @@ TASK_OUTCOMES = {
 TASK_STATUSES = {
     types_pb2.TASK_STATUS_SUCCEEDED: TaskStatus.SUCCEEDED,
     types_pb2.TASK_STATUS_FAILED: TaskStatus.FAILED,
-}
-MISSING_REASONS = {
-    instructions_pb2.MISSING_REASON_NOT_FOUND: MissingReason.NOT_FOUND,
-    instructions_pb2.MISSING_REASON_MEMORY_OFF: MissingReason.MEMORY_OFF,
 }
 CONFLICT_STATUSES = {
     types_pb2.CONFLICT_STATUS_OPEN: ConflictStatus.OPEN,
@@ -80,10 +72,6 @@ STRUCTURING_STATES = {
     types_pb2.STRUCTURING_STATE_PENDING: StructuringState.PENDING,
     types_pb2.STRUCTURING_STATE_DONE: StructuringState.DONE,
     types_pb2.STRUCTURING_STATE_FAILED: StructuringState.FAILED,
-}
-CONTEXT_FORMS = {
-    retrieval_pb2.CONTEXT_FORM_TEXT: Form.TEXT,
-    retrieval_pb2.CONTEXT_FORM_MESSAGES: Form.MESSAGES,
 }
 CONTEXT_PARTS = {
     retrieval_pb2.CONTEXT_PART_CONVERSATION: Part.CONVERSATION,
@@ -178,14 +166,6 @@ SPACE_SOURCES = {
     types_pb2.SPACE_SOURCE_SERVER: SpaceSource.SERVER,
     types_pb2.SPACE_SOURCE_CLIENT: SpaceSource.CLIENT,
 }
-WAITS = {
-    types_pb2.WAIT_STRUCTURED: Wait.STRUCTURED,
-    types_pb2.WAIT_STORED: Wait.STORED,
-}
-TOOL_FORMATS = {
-    types_pb2.TOOL_FORMAT_OPENAI: ToolFormat.OPENAI,
-    types_pb2.TOOL_FORMAT_ANTHROPIC: ToolFormat.ANTHROPIC,
-}
 MODES = {
     retrieval_pb2.SEARCH_MODE_HYBRID: Mode.HYBRID,
     retrieval_pb2.SEARCH_MODE_ATTRIBUTE: Mode.ATTRIBUTE,
@@ -195,10 +175,6 @@ TARGETS = {
     retrieval_pb2.SEARCH_TARGET_NODES: Target.NODES,
     retrieval_pb2.SEARCH_TARGET_SEGMENTS: Target.SEGMENTS,
     retrieval_pb2.SEARCH_TARGET_BOTH: Target.BOTH,
-}
-FUSIONS = {
-    retrieval_pb2.FUSION_WEIGHTED: Fusion.WEIGHTED,
-    retrieval_pb2.FUSION_RECIPROCAL_RANK: Fusion.RECIPROCAL_RANK,
 }
 RERANKINGS = {
     retrieval_pb2.RERANKING_UNSPECIFIED: RerankOutcome.UNASKED,
@@ -243,11 +219,6 @@ REVIEWS = {
     long_term_pb2.REVIEW_NONE: Review.NONE,
     long_term_pb2.REVIEW_LEARNED: Review.LEARNED,
     long_term_pb2.REVIEW_ALL: Review.ALL,
-}
-REVIEW_DECISIONS = {
-    long_term_pb2.REVIEW_DECISION_APPROVE: ReviewDecision.APPROVE,
-    long_term_pb2.REVIEW_DECISION_CORRECT: ReviewDecision.CORRECT,
-    long_term_pb2.REVIEW_DECISION_REJECT: ReviewDecision.REJECT,
 }
 INTENTS = {
     long_term_pb2.INTENT_ASK: Intent.ASK,

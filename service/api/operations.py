@@ -1,26 +1,9 @@
-"""The Operations service: message, parse, call, render."""
+"""The Operations service, row by row."""
 
-from collections.abc import Mapping
-from functools import partial
-
-from core.caller import Caller
-from core.usecases.get_server_info import COUNTED_TO, GetServerInfo, ServerInfo, get_server_info
-from core.usecases.house import House
+from core.usecases.get_server_info import COUNTED_TO, ServerInfo, get_server_info
 from memorybank.v1 import operations_pb2 as pb
-from service.api.endpoint import Endpoint, unary
+from service.api.rows import rpc
 from service.api.to_proto.values import time, time_or_none
-
-SERVICE = pb.DESCRIPTOR.services_by_name["Operations"].full_name
-
-
-def endpoints(house: House) -> Mapping[str, Endpoint]:
-    return {
-        "GetServerInfo": unary(pb.GetServerInfoRequest, _parsed, partial(get_server_info, house), _rendered)
-    }
-
-
-def _parsed(_: pb.GetServerInfoRequest, caller: Caller) -> GetServerInfo:
-    return GetServerInfo(tenant=caller.tenant)
 
 
 def _rendered(info: ServerInfo) -> pb.GetServerInfoResponse:
@@ -49,3 +32,7 @@ def _rendered(info: ServerInfo) -> pb.GetServerInfoResponse:
         overdue_retractions=process.overdue_retractions,
         unshown_keys=process.unshown_keys,
     )
+
+
+SERVICE = pb.DESCRIPTOR.services_by_name["Operations"]
+ROWS = (rpc("GetServerInfo", get_server_info, render=_rendered),)

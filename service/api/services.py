@@ -14,20 +14,20 @@ from service.api import (
     retrieval,
 )
 from service.api.endpoint import Endpoint
+from service.api.rows import endpoints
+
+SERVICES = (
+    memory_bank,
+    query_graph,
+    retrieval,
+    deep_retrieval,
+    instructions,
+    conversation,
+    long_term,
+    operations,
+)
 
 
 def services(house: House) -> Mapping[str, Mapping[str, Endpoint]]:
     """Endpoints by method, by the service's full name."""
-    return {
-        module.SERVICE: module.endpoints(house)
-        for module in (
-            memory_bank,
-            query_graph,
-            retrieval,
-            deep_retrieval,
-            instructions,
-            conversation,
-            long_term,
-            operations,
-        )
-    }
+    return {each.SERVICE.full_name: endpoints(each.SERVICE, each.ROWS, house) for each in SERVICES}

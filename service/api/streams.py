@@ -21,11 +21,12 @@ from core.usecases.bank.verbs.read_attachment import ReadAttachment, read_attach
 from core.usecases.bank.verbs.upload_attachment import AttachmentUploaded, upload_attachment
 from core.usecases.bank.verbs.watch_bank import BankGone, WatchBank, watch_bank
 from core.usecases.house import House
-from memorybank.v1 import deep_retrieval_pb2
+from core.usecases.whole_user.export_user import ExportUser, export_user
+from memorybank.v1 import deep_retrieval_pb2, long_term_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.from_proto.export import Reader, import_options
 from service.api.from_proto.memory_bank import memorize_header, upload_attachment_header
-from service.api.to_proto import deep_retrieval, events
+from service.api.to_proto import deep_retrieval, events, user_files
 from service.api.to_proto import memory_bank as answers
 from service.api.to_proto.export import Writer
 
@@ -180,6 +181,11 @@ async def write_out(house: House, command: ExportBank) -> AsyncGenerator[pb.Expo
     writer = Writer()
     async for record in export_bank(house, command):
         yield writer.response(record)
+
+
+def write_user(house: House, command: ExportUser) -> AsyncGenerator[long_term_pb2.ExportUserResponse, None]:
+    """Yields a user's files, part by part."""
+    return user_files.parts(export_user(house, command))
 
 
 async def read_in(

@@ -7,7 +7,6 @@ from hashlib import sha256
 from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
 from core.ids import RequestId
-from core.model.access import Scope
 from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.exchange.import_collection import (
@@ -18,11 +17,14 @@ from core.usecases.long_term.exchange.import_collection import (
 from core.usecases.whole_user.import_user import ImportUser, UserImported, import_user
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.from_proto.checks import NAME, Checks, checking, digest, digest_for
-from service.api.from_proto.records import collection_key
 from service.api.from_proto.user_files import UserReader
+from service.api.mapping.lines import Const
+from service.api.mapping.reading import reading
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of one import: what a collection at its limits takes, with room."""
+
+_options = reading(ImportCollection, pb.ImportCollectionOptions, files=Const({}), request=Const(None))
 
 
 async def collection_import(
@@ -46,13 +48,9 @@ async def collection_import(
     if options is None:
         raise InvalidField("part", "must be options first, and files after them")
     with checking(caller, options) as check:
-        command = ImportCollection(
-            key=collection_key(check, caller, options.user, options.collection, "options."),
+        command = replace(
+            _options.part(options, check.within("options.")),
             files={path: _text(path, content) for path, content in files.items()},
-            allow_sensitive=options.allow_sensitive,
-            stated=caller.may(Scope.SPEAK_FOR_USER),
-            approves=caller.may(Scope.APPROVE),
-            writer=caller.subject,
             request=_request(check, options, files),
         )
     return await import_collection(house, command)

@@ -1,6 +1,7 @@
 """What follows the header of a streamed request, cut to the size that the contract allows: 1 MiB a message.
 
-Nothing is held beyond one piece; what comes in small pieces by itself goes out as it comes.
+Nothing is held beyond one piece; what comes in small pieces by itself goes out as it comes. A function has the name of
+its verb.
 """
 
 from collections.abc import AsyncIterable, Iterable, Iterator
@@ -33,29 +34,29 @@ class Readable(Protocol):
     def read(self, size: int, /) -> Any: ...
 
 
-def of_text(text: str) -> Iterator[MemorizeStreamRequest]:
+def memorize_stream(text: str) -> Iterator[MemorizeStreamRequest]:
     if not isinstance(text, str | bytes):
         raise TypeError(f"a piece of a text is a str, not {_shown(text)}")
     for start in range(0, len(text), CHARACTERS):
         yield MemorizeStreamRequest(text=text[start : start + CHARACTERS])
 
 
-def of_file(content: Content) -> Iterator[UploadAttachmentRequest]:
+def upload_attachment(content: Content) -> Iterator[UploadAttachmentRequest]:
     if not isinstance(content, Content):
         raise TypeError(f"a piece of a file is bytes, not {_shown(content)}: open files with 'rb'")
     for start in range(0, len(content), BYTES):
         yield UploadAttachmentRequest(chunk=bytes(content[start : start + BYTES]))
 
 
-def of_export(record: ExportRecord) -> Iterator[ImportBankRequest]:
+def import_bank(record: ExportRecord) -> Iterator[ImportBankRequest]:
     yield ImportBankRequest(record=record)
 
 
-def of_collection(part: ExportCollectionResponse) -> Iterator[ImportCollectionRequest]:
+def import_collection(part: ExportCollectionResponse) -> Iterator[ImportCollectionRequest]:
     yield ImportCollectionRequest(file=part)
 
 
-def of_user(part: ExportUserResponse) -> Iterator[ImportUserRequest]:
+def import_user(part: ExportUserResponse) -> Iterator[ImportUserRequest]:
     yield ImportUserRequest(file=part)
 
 

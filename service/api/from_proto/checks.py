@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from core.caller import Caller
 from core.errors import InvalidField
 from core.ids import RequestId, is_id
-from core.keys import BankKey
 from core.model.bank import NEVER
 from core.model.insight import LONGEST
 from core.ports.aggregates import RequestKey
@@ -35,21 +34,13 @@ Choice = TypeVar("Choice")
 Number = TypeVar("Number", bound=int)
 
 NAME = 128  # code points of a name: user, collection, role, speaker, type
-SOURCE = 1_024
 GOAL = LONGEST  # of a goal, query or description
 SUMMARY = 65_536
 SENTENCE = 4_096
-KEYWORD = 256
-KEYWORDS = 64
 LABELS = 64
 LABEL_VALUE = 1_024
 MOST_DIMENSIONS = 8_192
-MOST_RESULTS = 1_000
 MOST_TOKENS = 10_000_000  # of a prompt
-PAGE = 50
-TOKEN = 1_024  # code points of a page token: ours are shorter
-URI = 4_096
-MEDIA_TYPE = 255
 
 ID_RULE = "must be 1 to 128 letters, digits and . _ : -, and start with a letter or digit"
 PART = re.compile(r"(?P<name>\w+)(?:\[(?P<element>\d+)\])?\.?")  # of a field's path
@@ -69,7 +60,7 @@ class Checks:
         self.caller = caller
         self.violations: list[InvalidField] = []
         self._message = message
-        self._place = ""
+        self.place = ""
 
     def __enter__(self) -> Self:
         return self
@@ -84,11 +75,15 @@ class Checks:
     def within(self, place: str) -> "Checks":
         """Checks of a message that lies at `place` (`searches[3].`): what they find is found here."""
         inner = Checks(self.caller, self._message)
-        inner.violations, inner._place = self.violations, self._place + place
+        inner.violations, inner.place = self.violations, self.place + place
         return inner
 
+    def quiet(self) -> "Checks":
+        """Checks whose findings are told elsewhere."""
+        return Checks(self.caller, self._message)
+
     def wrong(self, field: str, problem: str) -> None:
-        self.violations.append(InvalidField(self._place + field, problem))
+        self.violations.append(InvalidField(self.place + field, problem))
 
     # ---- ids ----
 
@@ -113,9 +108,6 @@ class Checks:
             self.wrong(field, "must not name one twice")
         return given
 
-    def key(self, caller: Caller, bank_id: str, field: str = "bank_id") -> BankKey:
-        return caller.bank(self.id(field, bank_id))
-
     # ---- texts ----
 
     def text(self, field: str, value: str, most: int | None = None, least: int = 0) -> str:
@@ -137,17 +129,22 @@ class Checks:
                 self.text(f"{field}[{index}]", value, each, least=1)
         return given
 
-    def keywords(self, field: str, values: Sequence[str]) -> tuple[str, ...]:
-        return self.texts(field, values, KEYWORDS, KEYWORD)
-
-    def labels(self, field: str, values: Mapping[str, str]) -> dict[str, str]:
+    def labels(
+        self,
+        field: str,
+        values: Mapping[str, str],
+        most: int = LABELS,
+        key: int = NAME,
+        each: int = LABEL_VALUE,
+    ) -> dict[str, str]:
+        """Checks texts by name: at most `most`, their names of at most `key` code points."""
         if not values:
             return {}
-        if len(values) > LABELS:
-            self.wrong(field, f"must be at most {LABELS}, not {len(values):,}")
-        for name, value in list(values.items())[:LABELS]:
-            self.text(field, name, NAME, least=1)
-            self.text(f"{field}[{name[:NAME]}]", value, LABEL_VALUE)
+        if len(values) > most:
+            self.wrong(field, f"must be at most {most}, not {len(values):,}")
+        for name, value in list(values.items())[:most]:
+            self.text(field, name, key, least=1)
+            self.text(f"{field}[{name[:NAME]}]", value, each)
         return dict(values)
 
     # ---- numbers ----
@@ -161,48 +158,37 @@ class Checks:
             self.wrong(field, f"must be {least:,} to {most:,}, not {value:,}")
         return value
 
+    def numbers(
+        self, field: str, values: Sequence[int], most: int, least: int, greatest: int
+    ) -> tuple[int, ...]:
+        """Reads different numbers, at most `most` of them."""
+        given = tuple(values)
+        self.amount(field, given, most)
+        for index, value in enumerate(given[:most]):
+            self.between(f"{field}[{index}]", value, least, greatest)
+        if len(set(given)) < len(given):
+            self.wrong(field, "must not name one twice")
+        return given
+
+    def amounts(
+        self, field: str, values: Mapping[str, int], most: int, key: int, least: int
+    ) -> dict[str, int]:
+        """Reads numbers by name: at most `most`, their names of at most `key` code points."""
+        self.amount(field, values, most)
+        for name, value in list(values.items())[:most]:
+            self.text(field, name, key, least=1)
+            self.at_least(f"{field}[{name[:NAME]}]", value, least)
+        return dict(values)
+
     def at_least(self, field: str, value: int, least: int = 0) -> int:
         if value < least:
             self.wrong(field, f"must be at least {least:,}, not {value:,}")
         return value
 
-    def page_size(self, value: int, default: int = PAGE, most: int = MOST_RESULTS) -> int:
-        return self.between("page_size", value, 0, most) or default
-
-    def page_token(self, value: str) -> str:
-        return self.text("page_token", value, TOKEN)
-
-    def revision(self, message: Message, field: str) -> int | None:
-        """Reads an optional revision of this name, 0 or more; None where it is absent."""
-        return self.at_least(field, getattr(message, field)) if message.HasField(field) else None
-
-    def min_revision(self, message: Message) -> int:
-        return self.revision(message, "min_revision") or 0
-
-    def optional_int(self, message: Message, field: str, least: int, most: int, path: str = "") -> int | None:
-        given = message.HasField(field)
-        return self.between(path or field, getattr(message, field), least, most) if given else None
-
-    def int_or(
-        self, message: Message, field: str, default: int, least: int, most: int, path: str = ""
-    ) -> int:
-        """Reads an optional number, `default` where it is absent."""
-        given = self.optional_int(message, field, least, most, path)
-        return default if given is None else given
-
-    def share(self, field: str, value: float) -> float:
-        if not 0.0 <= value <= 1.0:  # NaN is not either
-            self.wrong(field, f"must be 0 to 1, not {value:g}")
+    def ratio(self, field: str, value: float, least: float = 0.0, most: float = 1.0) -> float:
+        if not least <= value <= most:  # NaN is not either
+            self.wrong(field, f"must be {least:g} to {most:g}, not {value:g}")
         return value
-
-    def optional_share(self, message: Message, field: str, path: str = "") -> float | None:
-        return self.share(path or field, getattr(message, field)) if message.HasField(field) else None
-
-    def chunk_ratio(self, message: Message, path: str = "chunk_ratio") -> float | None:
-        ratio = self.optional_share(message, "chunk_ratio", path)
-        if ratio == 0.0:
-            self.wrong(path, "must be above 0")
-        return ratio
 
     def finite(self, field: str, value: float) -> float:
         if not math.isfinite(value):
@@ -224,6 +210,13 @@ class Checks:
     def optional_time(self, message: Message, field: str, path: str = "") -> datetime | None:
         return self.time(path or field, getattr(message, field)) if message.HasField(field) else None
 
+    def time_range(self, given: pb.TimeRange) -> tuple[datetime | None, datetime | None]:
+        """Reads start, inclusive, and end, exclusive; None where unbounded."""
+        since, until = self.optional_time(given, "start"), self.optional_time(given, "end")
+        if since is not None and until is not None and not since < until:
+            self.wrong("end", "must be later than start")
+        return since, until
+
     def duration(self, field: str, value: Duration) -> timedelta:
         """Reads a duration, not negative; microseconds count, what is finer is dropped."""
         whole = abs(value.seconds) <= 315_576_000_000 and abs(value.nanos) < 1_000_000_000
@@ -231,6 +224,13 @@ class Checks:
             self.wrong(field, "must be a duration of 0 to 315,576,000,000 seconds")
             return timedelta()
         return timedelta(seconds=value.seconds, microseconds=value.nanos // 1_000)
+
+    def seconds(self, field: str, value: timedelta, least: float | None, most: float | None) -> None:
+        """Checks how long a duration is."""
+        if least is not None and value.total_seconds() < least:
+            self.wrong(field, "must be at least a second" if least == 1 else f"must be at least {least:g} s")
+        if most is not None and not timedelta() < value <= timedelta(seconds=most):
+            self.wrong(field, f"must be more than 0 and at most {most:g} s")
 
     def ttl(self, field: str, value: Duration) -> timedelta:
         """Reads a duration, or NEVER."""
@@ -284,9 +284,6 @@ class Checks:
         elif square == 0.0:
             self.wrong(place, "must not be all zero")
         return numbers
-
-    def optional_vector(self, message: Message, field: str, path: str = "") -> NDArray[np.float32] | None:
-        return self.vector(path or field, getattr(message, field)) if message.HasField(field) else None
 
     def request(self, message: Message, *apart: str, path: str = "request_id") -> RequestKey | None:
         """Reads the call's identity, None without a request_id. Fields named `apart` may differ in a repetition."""

@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator
 
 from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
-from core.ids import BankId
-from core.usecases.bank.exchange.export_bank import ExportBank
 from core.usecases.bank.exchange.export_records import (
     ExportRecord,
     ExportTrailer,
@@ -16,26 +14,14 @@ from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.errors.transport import InvalidRequest
 from service.api.from_proto.checks import checking
 from service.api.from_proto.export_records import READERS
+from service.api.mapping.reading import reading
 
-
-def export_bank(request: pb.ExportBankRequest, caller: Caller) -> ExportBank:
-    with checking(caller, request) as check:
-        return ExportBank(
-            key=check.key(caller, request.bank_id),
-            omit_files=request.omit_files,
-            omit_segment_vectors=request.omit_segment_vectors,
-            min_revision=check.min_revision(request),
-        )
+_options = reading(ImportBank, pb.ImportOptions)
 
 
 def import_options(options: pb.ImportOptions, caller: Caller) -> ImportBank:
     with checking(caller, options) as check:
-        bank_id = check.id_or_none("options.bank_id", options.bank_id)
-        return ImportBank(
-            tenant=caller.tenant,
-            bank_id=BankId(bank_id) if bank_id else None,
-            request=check.request(options, path="options.request_id"),
-        )
+        return _options.part(options, check.within("options."))
 
 
 class Reader:

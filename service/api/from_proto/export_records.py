@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from core.bank.steps import NodePut, SegmentRefute
 from core.caller import Caller
-from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef
+from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef, TaskId
 from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.conflict import Conflict, Side
 from core.model.copies import Copies
-from core.model.insight import Insight
+from core.model.insight import CompletedTask, Insight, PendingTask
 from core.model.interaction import Attachment, Interaction, Span, TaskReport
 from core.model.lineage import MergeRecord
 from core.model.node import Node
@@ -41,12 +41,14 @@ from service.api.enums import (
     PURPOSES,
     STRUCTURING_STATES,
     TASK_OUTCOMES,
+    TASK_STATUSES,
     VERDICT_TYPES,
+    or_first,
     or_none,
 )
 from service.api.from_proto import values
 from service.api.from_proto.checks import GOAL, NAME, Checks
-from service.api.from_proto.memory_bank import completed_task, pending_task
+from service.api.from_proto.forms import word
 
 LARGEST_PIECE = 1_048_576  # bytes of a file
 
@@ -73,7 +75,7 @@ def _bank(check: Checks, bank: types_pb2.Bank, caller: Caller) -> BankRecord:
         user=check.text("user", bank.user) or caller.binding.user or "",
         collection=check.text("collection", bank.collection),
         labels=check.labels("labels", bank.labels),
-        settings=values.settings(check, bank),
+        settings=values.settings.part(bank, check),
         ttl=check.ttl("ttl", bank.ttl) if bank.HasField("ttl") else None,
         finish_time=check.optional_time(bank, "finish_time"),
         tokens_spent=check.at_least("tokens_spent", bank.tokens_spent),
@@ -84,15 +86,37 @@ def _insight(check: Checks, insight: types_pb2.Insight, _: Caller) -> Insight:
     return Insight(
         goal=check.text("goal", insight.goal),
         completed=tuple(
-            completed_task(check, f"completed[{i}].", t, None) for i, t in enumerate(insight.completed)
+            _completed(check.within(f"completed[{i}]."), t) for i, t in enumerate(insight.completed)
         ),
-        pending=tuple(pending_task(check, f"pending[{i}].", t, None) for i, t in enumerate(insight.pending)),
+        pending=tuple(_pending(check.within(f"pending[{i}]."), t) for i, t in enumerate(insight.pending)),
         finished=insight.finished,
         outcome=check.choice("outcome", insight.outcome, {0: None, **TASK_OUTCOMES}),
         reason=check.text("reason", insight.reason),
         earlier_tasks=check.at_least("earlier_tasks", insight.earlier_tasks),
         digest=check.text("digest", insight.digest),
         digested_tasks=check.at_least("digested_tasks", insight.digested_tasks),
+    )
+
+
+def _completed(check: Checks, task: types_pb2.CompletedTask) -> CompletedTask:
+    return CompletedTask(
+        task_id=TaskId(check.id_or_none("task_id", task.task_id) or ""),
+        type=check.text("type", task.type, NAME),
+        description=check.text("description", task.description),
+        status=check.choice("status", task.status, or_first(TASK_STATUSES)),
+        context=check.text("context", task.context),
+        retry_of=check.id_or_none("retry_of", task.retry_of) or "",
+    )
+
+
+def _pending(check: Checks, task: types_pb2.PendingTask) -> PendingTask:
+    return PendingTask(
+        task_id=TaskId(check.id_or_none("task_id", task.task_id) or ""),
+        type=check.text("type", task.type, NAME),
+        description=check.text("description", task.description),
+        how=check.text("how", task.how),
+        conflict_id=check.id_or_none("conflict_id", task.conflict_id) or "",
+        retry_of=check.id_or_none("retry_of", task.retry_of) or "",
     )
 
 
@@ -147,7 +171,7 @@ def _attachment(check: Checks, attachment: types_pb2.Attachment, _: Caller) -> A
 def _attached(check: Checks, path: str, attachment: types_pb2.Attachment) -> Attachment:
     return Attachment(
         attachment_id=AttachmentId(check.id(f"{path}attachment_id", attachment.attachment_id)),
-        type=values.attachment_type(check, f"{path}type", attachment.type),
+        type=word(check, f"{path}type", attachment.type) or values.DEFAULT_TYPE,
         uri=check.text(f"{path}uri", attachment.uri),
         media_type=check.text(f"{path}media_type", attachment.media_type),
         size=check.at_least(f"{path}size", attachment.size),
@@ -156,7 +180,10 @@ def _attached(check: Checks, path: str, attachment: types_pb2.Attachment) -> Att
 
 
 def _node_put(check: Checks, node: types_pb2.Node, caller: Caller) -> NodePut:
-    return NodePut(node=_node(check, "", node, caller), vector=check.optional_vector(node, "embedding"))
+    return NodePut(
+        node=_node(check, "", node, caller),
+        vector=check.vector("embedding", node.embedding) if node.HasField("embedding") else None,
+    )
 
 
 def _node(check: Checks, path: str, node: types_pb2.Node, caller: Caller) -> Node:
@@ -212,7 +239,10 @@ def _pair(check: Checks, path: str, pair: types_pb2.NodePair) -> tuple[NodeId, N
 
 
 def _task_report(check: Checks, report: types_pb2.TaskReport) -> TaskReport:
-    return replace(values.task_report(check, report), result=check.text("task.result", report.result, GOAL))
+    return replace(
+        values.task_report.part(report, check.within("task.")),
+        result=check.text("task.result", report.result, GOAL),
+    )
 
 
 def _structuring(check: Checks, work: types_pb2.Structuring, caller: Caller) -> Structuring:
@@ -312,7 +342,7 @@ def _conflict(check: Checks, conflict: types_pb2.Conflict, _: Caller) -> Conflic
         conflict_id=ConflictId(check.id("conflict_id", conflict.conflict_id)),
         sides=tuple(_side(check, f"sides[{i}].", side) for i, side in enumerate(conflict.sides)),
         description=check.text("description", conflict.description),
-        confidence=check.share("confidence", conflict.confidence),
+        confidence=check.ratio("confidence", conflict.confidence),
         reasoning=check.text("reasoning", conflict.reasoning),
         status=check.choice("status", conflict.status, CONFLICT_STATUSES),
         create_time=check.time("create_time", conflict.create_time),

@@ -26,7 +26,6 @@ from core.model.user import UserRecord
 from core.text.tokens import estimate
 from core.usecases.bank.exchange.import_records import MOST
 from core.usecases.conversation.verbs.list_turns import LAST, PlacedTurn
-from core.usecases.user.quotas import KINDS
 from core.usecases.whole_user.user_lines import (
     CollectionRead,
     HitCluster,
@@ -44,12 +43,14 @@ from service.api.enums import CONVERSATION_STATES, KEY_TYPES, REVIEWS, SUMMARY_K
 from service.api.from_proto import conversation
 from service.api.from_proto.checks import EPOCH, MOST_TOKENS, NAME, SENTENCE, SUMMARY, Checks
 from service.api.from_proto.collections import half_lives
-from service.api.from_proto.instructions import path as source_path
-from service.api.from_proto.invocations import GIVEN, LAST_STEP, TEXT
-from service.api.from_proto.records import json_object, metadata
+from service.api.from_proto.forms import json_text, line
+from service.api.from_proto.invocations import GIVEN
+from service.api.from_proto.users import quotas
+from service.api.mapping.rules import greatest, longest
 
 MOST_STEPS = MOST_IDS = HASHES = 100_000
-QUOTA = 2**31
+TEXT = longest(talk.Item, "content")
+LAST_STEP = greatest(talk.Item, "step")
 KINDS_OF_SUMMARIES = {int(number): kind for number, kind in SUMMARY_KINDS.items()}
 
 
@@ -58,9 +59,6 @@ KINDS_OF_SUMMARIES = {int(number): kind for number, kind in SUMMARY_KINDS.items(
 
 def _user(check: Checks, given: pb.GetUserResponse, key: UserKey) -> UserRead:
     user = given.user
-    for kind, most in sorted(user.quotas.items()):
-        if kind not in KINDS or not 0 <= most < QUOTA:
-            check.wrong(f"user.quotas[{kind[:NAME]}]", f"must be 0 to {QUOTA - 1:,} of {', '.join(KINDS)}")
     record = UserRecord(
         key=key,
         uid="",
@@ -69,7 +67,7 @@ def _user(check: Checks, given: pb.GetUserResponse, key: UserKey) -> UserRead:
         update_time=check.time("user.update_time", user.update_time),
         enabled=user.enabled,
         retention=check.duration("user.retention", user.retention) if user.HasField("retention") else None,
-        quotas=dict(user.quotas),
+        quotas=quotas(check, "user.quotas", user.quotas),
         tokens_spent=check.between("user.tokens_spent", user.tokens_spent, 0, MOST),
     )
     return UserRead(record=record, revision=check.between("revision", given.revision, 0, MOST) or 1)
@@ -79,7 +77,7 @@ def _source(check: Checks, given: instructions_pb2.Source, key: UserKey) -> Owne
     text = check.text("text", given.text)
     version = check.between("version", given.version, 1, LAST)
     source = Source(
-        path=source_path(check, "path", given.path),
+        path=line(check, "path", given.path, longest(instructions_pb2.SourceRef, "path"), least=1),
         text=text,
         version=version,
         first_version=version,
@@ -104,9 +102,9 @@ def _conversation(check: Checks, given: talk.ConversationRecord, key: UserKey) -
         collection=conversation.collection_of(check, given.collection),
         create_time=check.time("create_time", given.create_time),
         update_time=check.time("update_time", given.update_time),
-        goal=check.text("goal", given.goal, conversation.CONVERSATION_GOAL),
+        goal=check.text("goal", given.goal, longest(talk.ConversationRecord, "goal")),
         labels=check.labels("labels", given.labels),
-        settings=conversation.settings(check, given.settings, "settings."),
+        settings=conversation.settings.part(given.settings, check.within("settings.")),
         enabled=given.enabled,
         state=check.choice("state", int(given.state), or_first(CONVERSATION_STATES)),
         ttl=check.duration("ttl", given.ttl) if given.HasField("ttl") else None,
@@ -165,11 +163,11 @@ def _forgetting(check: Checks, given: pb.ForgettingOwed) -> ForgettingOwed:
 def _turn(check: Checks, given: talk.Turn, _: UserKey) -> PlacedTurn:
     if not (given.input.strip() or given.reply.strip()):
         check.wrong("input", "must not be empty or blank, unless reply is not")
-    kept = metadata(check, "metadata_json", given.metadata_json)
+    kept = json_text(check, "metadata_json", given.metadata_json)
     turn = Turn(
         step=check.between("step", given.step, 1, LAST),
-        input=check.text("input", given.input, conversation.TURN_TEXT),
-        reply=check.text("reply", given.reply, conversation.TURN_TEXT),
+        input=check.text("input", given.input, TEXT),
+        reply=check.text("reply", given.reply, TEXT),
         event_time=check.time("event_time", given.event_time),
         create_time=check.time("create_time", given.create_time),
         input_speaker=check.text("input_speaker", given.input_speaker, NAME),
@@ -282,7 +280,9 @@ def _item(check: Checks, given: talk.Item, _: UserKey) -> Item:
         content=check.text("content", given.content, TEXT),
         event_time=check.time("event_time", given.event_time),
         tool=check.text("tool", given.tool, NAME),
-        arguments_json=json_object(check, "arguments_json", given.arguments_json),
+        arguments_json=json_text(
+            check, "arguments_json", given.arguments_json, longest(talk.Item, "arguments_json")
+        ),
         failed=given.failed,
         error_type=check.text("error_type", given.error_type, NAME),
         record_ids=tuple(map(RecordId, check.ids("record_ids", given.record_ids, MOST_IDS))),

@@ -9,30 +9,17 @@ from core.model.conversation import (
     TurnCluster,
 )
 from core.ports.aggregates import CommitResult
-from core.usecases.conversation.verbs.add_key import KeyKept, KeyNamed
-from core.usecases.conversation.verbs.add_turns import TurnsAdded
-from core.usecases.conversation.verbs.delete_cluster import ClusterDeleted
+from core.usecases.conversation.verbs.add_key import KeyKept
 from core.usecases.conversation.verbs.delete_conversation import ConversationPurged
-from core.usecases.conversation.verbs.delete_summaries import SummariesDeleted
-from core.usecases.conversation.verbs.delete_turns import TurnsDeleted
 from core.usecases.conversation.verbs.end_conversation import ConversationEnded
 from core.usecases.conversation.verbs.get_conversation import ConversationSeen
 from core.usecases.conversation.verbs.list_clusters import ClustersListed
-from core.usecases.conversation.verbs.list_conversations import ConversationsListed
-from core.usecases.conversation.verbs.list_keys import KeysListed
-from core.usecases.conversation.verbs.list_summaries import SummariesListed
-from core.usecases.conversation.verbs.list_turns import PlacedTurn, TurnsListed
+from core.usecases.conversation.verbs.list_turns import PlacedTurn
 from core.usecases.conversation.verbs.search_turns import FoundTurn, TurnsFound
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.enums import CONVERSATION_STATES, KEY_TYPES, SUMMARY_KINDS, numbers
-from service.api.mapping import UNSET, rendering
+from service.api.mapping.rendering import UNSET, rendering
 from service.api.to_proto.values import time_or_none, usage
-
-_STATES = numbers(CONVERSATION_STATES)
-_KINDS = numbers(SUMMARY_KINDS)
-_TYPES = numbers(KEY_TYPES)
-
 
 # ---- values ----
 
@@ -80,9 +67,6 @@ create_conversation = rendering(
 get_conversation = rendering(ConversationSeen, pb.GetConversationResponse, conversation="record")
 
 
-list_conversations = rendering(ConversationsListed, pb.ListConversationsResponse)
-
-
 update_conversation = rendering(
     CommitResult[ConversationRecord], pb.UpdateConversationResponse, conversation="result"
 )
@@ -111,15 +95,6 @@ def delete_conversation(purged: ConversationPurged) -> pb.DeleteConversationResp
 
 
 # ---- turns ----
-
-
-add_turns = rendering(TurnsAdded, pb.AddTurnsResponse)
-
-
-list_turns = rendering(TurnsListed, pb.ListTurnsResponse)
-
-
-delete_turns = rendering(CommitResult[TurnsDeleted], pb.DeleteTurnsResponse)
 
 
 search_turns = rendering(
@@ -157,15 +132,6 @@ add_key = rendering(KeyKept, pb.AddKeyResponse, key=_key)
 update_key = rendering(KeyKept, pb.UpdateKeyResponse, key=_key)
 
 
-delete_cluster = rendering(CommitResult[ClusterDeleted], pb.DeleteClusterResponse)
-
-
-delete_key = rendering(CommitResult[KeyNamed], pb.DeleteKeyResponse)
-
-
-list_keys = rendering(KeysListed, pb.ListKeysResponse)
-
-
 # ---- clusters and summaries ----
 
 
@@ -174,9 +140,3 @@ list_clusters = rendering(
     pb.ListClustersResponse,
     clusters=lambda listed: [cluster(*each) for each in listed.clusters],
 )
-
-
-list_summaries = rendering(SummariesListed, pb.ListSummariesResponse)
-
-
-delete_summaries = rendering(CommitResult[SummariesDeleted], pb.DeleteSummariesResponse)

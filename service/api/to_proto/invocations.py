@@ -2,16 +2,10 @@
 
 from core.conversation.working import size_of
 from core.model.invocation import InvocationSummary, Item
-from core.ports.aggregates import CommitResult
-from core.usecases.conversation.verbs.add_invocation_summary import SummaryNamed
-from core.usecases.conversation.verbs.add_working_items import WorkingItemsAdded
 from core.usecases.conversation.verbs.end_invocation import InvocationEndedAnswer
-from core.usecases.conversation.verbs.get_working_memory import WorkingMemory
-from core.usecases.conversation.verbs.list_invocations import InvocationsListed
-from core.usecases.conversation.verbs.start_invocation import InvocationStarted
 from memorybank.v1 import conversation_pb2 as pb
 from service.api.enums import ITEM_TYPES, numbers
-from service.api.mapping import rendering
+from service.api.mapping.rendering import rendering
 from service.api.to_proto.values import usage
 
 _TYPES = numbers(ITEM_TYPES)
@@ -21,15 +15,6 @@ item = rendering(Item, pb.Item, tokens=size_of)
 
 
 summary = rendering(InvocationSummary, pb.InvocationSummary)
-
-
-start_invocation = rendering(InvocationStarted, pb.StartInvocationResponse)
-
-
-add_working_items = rendering(WorkingItemsAdded, pb.AddWorkingItemsResponse)
-
-
-get_working_memory = rendering(WorkingMemory, pb.GetWorkingMemoryResponse)
 
 
 def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
@@ -45,9 +30,3 @@ def end_invocation(ended: InvocationEndedAnswer) -> pb.EndInvocationResponse:
         withheld=concluded.withheld if concluded else 0,
         usage=usage(concluded.usage) if concluded else None,
     )
-
-
-add_invocation_summary = rendering(CommitResult[SummaryNamed], pb.AddInvocationSummaryResponse)
-
-
-list_invocations = rendering(InvocationsListed, pb.ListInvocationsResponse)

@@ -4,25 +4,19 @@ from collections.abc import Iterable, Mapping
 
 from core.long_term.ranking import RankedRecord
 from core.model.collection import CollectionRecord
-from core.model.record import Record, Recovery, Reflection, SupersededReason, Uses
+from core.model.record import Record, Recovery, SupersededReason, Uses
 from core.model.retraction import Retraction
 from core.ports.aggregates import CommitResult
 from core.usecases.long_term.answers import RecordsKept, RecordWithUses
 from core.usecases.long_term.exchange.export_collection import FilePart
-from core.usecases.long_term.exchange.export_feedback import PreferencePair
-from core.usecases.long_term.exchange.import_collection import CollectionImported
 from core.usecases.long_term.verbs.close_retraction import RetractionEnded
 from core.usecases.long_term.verbs.delete_collection import CollectionPurged
-from core.usecases.long_term.verbs.delete_records import RecordsDeleted
-from core.usecases.long_term.verbs.delete_reflection import ReflectionDeleted
 from core.usecases.long_term.verbs.find_recoveries import RecoveriesFound
 from core.usecases.long_term.verbs.generate_reflection import ReflectionGenerated
 from core.usecases.long_term.verbs.get_collection import CollectionSeen
 from core.usecases.long_term.verbs.get_record import RecordSeen
-from core.usecases.long_term.verbs.get_reflection import ReflectionSeen
 from core.usecases.long_term.verbs.list_collections import CollectionsListed
 from core.usecases.long_term.verbs.list_records import RecordsListed
-from core.usecases.long_term.verbs.list_reflections import ReflectionsListed
 from core.usecases.long_term.verbs.list_retractions import RetractionsListed
 from core.usecases.long_term.verbs.put_records import RecordsPut
 from core.usecases.long_term.verbs.retract_records import RecordsRetracted
@@ -32,26 +26,14 @@ from core.usecases.long_term.verbs.store_fact import FactStored
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import (
-    INTENTS,
-    LAYERS,
-    RECORD_KINDS,
-    RECORD_ORIGINS,
-    RECORD_STATES,
     RETRACTION_STATES,
-    REVIEWS,
     SUPERSEDED_REASONS,
     numbers,
 )
-from service.api.mapping import UNSET, rendering
+from service.api.mapping.rendering import UNSET, rendering
 from service.api.to_proto.values import time, time_or_none, usage
 
-_KINDS = numbers(RECORD_KINDS)
-_ORIGINS = numbers(RECORD_ORIGINS)
-_STATES = numbers(RECORD_STATES)
 _REASONS: Mapping[SupersededReason | None, pb.SupersededReason.ValueType] = {**numbers(SUPERSEDED_REASONS)}
-_INTENTS = numbers(INTENTS)
-_LAYERS = numbers(LAYERS)
-_REVIEWS = numbers(REVIEWS)
 _RETRACTIONS = numbers(RETRACTION_STATES)
 
 
@@ -97,9 +79,6 @@ def _ranked(found: Iterable[tuple[RankedRecord, Uses | None]]) -> list[pb.Ranked
         )
         for one, uses in found
     ]
-
-
-_reflection = rendering(Reflection, pb.Reflection)
 
 
 _without_revision = rendering(CollectionRecord, pb.Collection, revision=UNSET)
@@ -173,9 +152,6 @@ update_record = rendering(RecordsKept, pb.UpdateRecordResponse, record=_first)
 list_records = rendering(RecordsListed, pb.ListRecordsResponse, records=_seen)
 
 
-delete_records = rendering(CommitResult[RecordsDeleted], pb.DeleteRecordsResponse)
-
-
 review_records = rendering(RecordsKept, pb.ReviewRecordsResponse, records=_seen)
 
 
@@ -246,24 +222,12 @@ report_outcome = rendering(RecordsKept, pb.ReportOutcomeResponse, records=_seen)
 give_feedback = rendering(RecordsKept, pb.GiveFeedbackResponse, records=_seen)
 
 
-preference_pair = rendering(PreferencePair, pb.ExportFeedbackResponse)
-
-
 # ---- reflections ----
 
 
 generate_reflection = rendering(
     ReflectionGenerated, pb.GenerateReflectionResponse, usage=lambda done: usage(done.usage)
 )
-
-
-get_reflection = rendering(ReflectionSeen, pb.GetReflectionResponse)
-
-
-list_reflections = rendering(ReflectionsListed, pb.ListReflectionsResponse)
-
-
-delete_reflection = rendering(CommitResult[ReflectionDeleted], pb.DeleteReflectionResponse)
 
 
 # ---- collections ----
@@ -295,9 +259,6 @@ delete_collection = rendering(CollectionPurged, pb.DeleteCollectionResponse, rep
 
 def file_part(part: FilePart) -> pb.ExportCollectionResponse:
     return pb.ExportCollectionResponse(path=part.path, content=part.content.encode())
-
-
-import_collection = rendering(CommitResult[CollectionImported], pb.ImportCollectionResponse)
 
 
 def declare_tools(tools: tuple[str, ...]) -> pb.DeclareToolsResponse:

@@ -1,20 +1,102 @@
-"""Values are rendered by name and type; a field that nothing says is an error, and every declared renderer is made."""
+"""Messages are read and values rendered by name and type; a field that nothing says is an error, and all are made."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
+from core.caller import Caller
+from core.keys import ConversationKey
 from core.model.conversation import ConversationSettings
 from core.ports.aggregates import CommitResult
 from memorybank.v1 import conversation_pb2 as pb
-from service.api import services  # noqa: F401  declares them all
-from service.api.mapping import RENDERERS, UNSET, rendering
+from memorybank.v1 import long_term_pb2
+from service.api.errors.transport import InvalidRequest
+from service.api.mapping.lines import Const
+from service.api.mapping.reading import READERS, reading
+from service.api.mapping.rendering import RENDERERS, UNSET, rendering
+from service.api.services import SERVICES
+from tests.oracles.refusals import NoMemory
 
 
 @pytest.mark.parametrize("declared", RENDERERS, ids=lambda each: each[1])
 def test_every_renderer_that_is_declared_can_be_made(declared: tuple[object, str]) -> None:
     assert callable(RENDERERS[declared].compiled())
+
+
+@pytest.mark.parametrize("declared", READERS, ids=lambda each: each[1])
+def test_every_reader_that_is_declared_can_be_made(declared: tuple[object, str]) -> None:
+    assert callable(READERS[declared].compiled())
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda each: each.SERVICE.name)
+def test_a_service_has_a_row_for_each_of_its_rpcs_and_what_a_row_leaves_out_can_be_made(service: Any) -> None:
+    house: Any = NoMemory()
+
+    for row in service.ROWS:
+        row.endpoint(house, service.SERVICE.methods_by_name[row.name])
+
+    assert sorted(row.name for row in service.ROWS) == sorted(service.SERVICE.methods_by_name)
+    made: list[Any] = [*READERS.values(), *RENDERERS.values()]
+    assert all(callable(each.compiled()) for each in made)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renames:
+    key: ConversationKey
+    key_id: str
+    text: str
+    writer: str
+    note: str = "none"
+
+
+ANY_CALLER = Caller.local()
+
+
+def test_a_command_s_field_comes_from_the_request_from_the_caller_or_from_a_message_within() -> None:
+    read = reading(Renames, pb.UpdateKeyRequest, note=Const("路"))
+    request = pb.UpdateKeyRequest(user="ada", conversation_id="c1", key_id="k1", key=pb.Key(text="t"))
+
+    command = read(request, ANY_CALLER)
+
+    assert command.key == ANY_CALLER.conversation("ada", "c1")
+    assert (command.key_id, command.text, command.writer, command.note) == ("k1", "t", "", "路")
+    del READERS[Renames, "memorybank.v1.UpdateKeyRequest"]
+
+
+def test_what_the_contract_s_rules_refuse_is_refused_also_of_fields_that_no_command_has() -> None:
+    read = reading(Renames, pb.UpdateKeyRequest)
+    request = pb.UpdateKeyRequest(key_id="-", key=pb.Key(text="字" * 1_001), if_revision=-1)
+
+    with pytest.raises(InvalidRequest) as refused:
+        read(request, ANY_CALLER)
+
+    fields = [each.field for each in refused.value.violations]
+    assert fields == ["user", "conversation_id", "key_id", "key.text", "if_revision"]
+    del READERS[Renames, "memorybank.v1.UpdateKeyRequest"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbered:
+    steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Silent:
+    colour: str
+
+
+def test_a_field_that_no_message_says_and_one_of_another_type_are_errors() -> None:
+    silent = reading(Silent, long_term_pb2.StoreEpisodeRequest)
+    other = reading(Numbered, long_term_pb2.StoreEpisodeRequest)
+
+    with pytest.raises(TypeError, match=r"colour is in no field"):
+        silent.compiled()
+    with pytest.raises(TypeError, match=r"steps is of another type"):
+        other.compiled()
+    for command in (Silent, Numbered):
+        del READERS[command, "memorybank.v1.StoreEpisodeRequest"]
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,15 @@ by the first call at the latest, and a test makes every renderer. A renderer is 
 once, when it is first called, as dataclasses write theirs.
 """
 
-import linecache
-import types
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
-from enum import Enum
-from itertools import count
-from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from service.api.mapping.source import Source, bare, hints_of, members_of
 from service.api.to_proto.values import duration, time
 
 Value = TypeVar("Value")
@@ -44,8 +40,9 @@ class Renderer(Generic[Value, M]):
         return (self._render or self.compiled())(value)
 
     def compiled(self) -> Callable[[Value], M]:
-        """Writes the function. Raises TypeError for a field that nothing says."""
-        self._render = _Source(self._message).function(self._value, self._lines)
+        """Returns the function, written when it is first asked for. Raises TypeError for a field that nothing says."""
+        if self._render is None:
+            self._render = _Source(self._message).function(self._value, self._lines)
         return self._render
 
 
@@ -56,13 +53,13 @@ def rendering(value: type[Value], message: type[M], **lines: Line) -> Callable[[
     return made
 
 
-class _Source:
-    """The source of one function, and the names that it uses."""
+class _Source(Source):
+    """The source of one renderer."""
 
     def __init__(self, message: type[Message]) -> None:
-        self._names: dict[str, Any] = {"Message": message}
-        self._numbers = count()
         descriptor: Any = message.DESCRIPTOR  # of either implementation
+        super().__init__(descriptor.name)
+        self._message = self.named(message)
         self._descriptor: Descriptor = descriptor
 
     def function(self, value: Any, lines: Mapping[str, Line]) -> Any:
@@ -73,20 +70,12 @@ class _Source:
         for field in self._descriptor.fields:
             line = lines.get(field.name, field.name)
             if callable(line):
-                given.append(f"{field.name}={self._named(line)}(v)")
+                given.append(f"{field.name}={self.named(line)}(v)")
             elif line is not None:
                 path, hint = found(value, line, name)
                 given.append(f"{field.name}={self._converted(field, hint, f'v.{path}')}")
-        text = f"def render(v):\n    return Message({', '.join(given)})\n"
-        file = f"<{name}>"
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-        exec(compile(text, file, "exec"), self._names)  # noqa: S102  of the contract and of types, nothing that came from outside
-        return self._names["render"]
-
-    def _named(self, value: Any) -> str:
-        name = f"k{next(self._numbers)}"
-        self._names[name] = value
-        return name
+        text = f"def render(v):\n    return {self._message}({', '.join(given)})\n"
+        return self.compiled("render", text)
 
     def _converted(self, field: FieldDescriptor, hint: Any, source: str) -> str:
         """Returns the expression of a value as the field has it."""
@@ -100,28 +89,22 @@ class _Source:
 
     def _one(self, field: FieldDescriptor, hint: Any, source: str) -> str:
         if hint is datetime:
-            return f"{self._named(time)}({source})"
+            return f"{self.named(time)}({source})"
         if hint is timedelta:
-            return f"{self._named(duration)}({source})"
+            return f"{self.named(duration)}({source})"
         if field.enum_type is not None:
-            return f"{self._named(numbers_of(hint, field))}[{source}]"
+            numbers = {member: number for number, member in members_of(hint, field).items()}
+            return f"{self.named(numbers)}[{source}]"
         if field.message_type is not None:
-            return f"{self._named(renderer_of(hint, field.message_type))}({source})"
+            return f"{self.named(renderer_of(hint, field.message_type).compiled())}({source})"
         return source
 
 
-def renderer_of(value: Any, message: Descriptor) -> Callable[[Any], Any]:
+def renderer_of(value: Any, message: Descriptor) -> "Renderer[Any, Any]":
     """Returns what renders values of a type as a message: as declared, or else by names alone."""
-    declared = RENDERERS.get((value, message.full_name))
-    return declared or Renderer(value, GetMessageClass(message), {}).compiled()
-
-
-def numbers_of(hint: type[Enum], field: FieldDescriptor) -> dict[Any, int]:
-    """Returns an enum's numbers by core's values: `SUMMARY_KIND_LONG` is LONG."""
-    assert field.enum_type is not None
-    prefix = field.enum_type.values[0].name.removesuffix("UNSPECIFIED")
-    numbers = {value.name.removeprefix(prefix): value.number for value in field.enum_type.values}
-    return {member: numbers[member.name] for member in hint}
+    if (value, message.full_name) not in RENDERERS:
+        RENDERERS[value, message.full_name] = Renderer(value, GetMessageClass(message), {})
+    return RENDERERS[value, message.full_name]
 
 
 def found(value: Any, path: str, message: str) -> tuple[str, Any]:
@@ -139,25 +122,3 @@ def found(value: Any, path: str, message: str) -> tuple[str, Any]:
     if len(within) != 1:
         raise TypeError(f"{message}.{path} is in no field of {value}, or in several: say it in a line")
     return f"{within[0]}.{path}", hints_of(own[within[0]])[path]
-
-
-def hints_of(value: Any) -> dict[str, Any]:
-    """Returns the types of a value's fields; none of what is no dataclass and no named tuple."""
-    origin, arguments = get_origin(value) or value, get_args(value)
-    if is_dataclass(origin):
-        names = [each.name for each in fields(origin)]
-    elif isinstance(origin, type) and hasattr(origin, "_fields"):
-        names = list(origin._fields)
-    else:
-        return {}
-    hints = get_type_hints(origin)
-    known = dict(zip(getattr(origin, "__parameters__", ()), arguments, strict=False))
-    return {name: known.get(hints[name], hints[name]) for name in names}
-
-
-def bare(hint: Any) -> tuple[Any, bool]:
-    """Returns a type without None, and whether it may be None."""
-    if get_origin(hint) in (Union, types.UnionType):
-        rest = [each for each in get_args(hint) if each is not type(None)]
-        return (rest[0] if len(rest) == 1 else hint), len(rest) < len(get_args(hint))
-    return hint, False

@@ -1,0 +1,1 @@
+"""Messages and core's values, field by field, by name and type."""
