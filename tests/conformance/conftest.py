@@ -12,6 +12,7 @@ from service.adapters.store.postgres_store import PostgresStore
 from service.adapters.store.sqlite_store import SqliteStore
 from tests.support.kinds import CASES, Case
 from tests.support.postgres import empty_database
+from tests.support.sqlite_store import with_schema
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres", "postgres-unpipelined"])
@@ -26,7 +27,7 @@ async def _opened(which: str, folder: Path) -> Store:
         case "memory":
             return MemoryStore()
         case "sqlite":
-            return await SqliteStore.open(folder / "bank.db")
+            return await SqliteStore.open(with_schema(folder / "bank.db"))
         case _:
             server = replace(empty_database(), pipeline=which == "postgres", prepared=which == "postgres")
             return await PostgresStore.open(server)

@@ -1,7 +1,8 @@
 """Servers forked off one process that has imported all that they are made of, which is most of what a start takes.
 
-Law: a process made here is one of its own, killed, stopped and waited for like any other. Only its modules were read
-before: what a test claims of how a program starts, it claims of the program itself (`server_process`).
+Law: a process made here is one of its own, killed, stopped and waited for like any other. Only its modules and the
+local model were read before: what a test claims of how a program starts, it claims of the program itself
+(`server_process`).
 """
 
 import asyncio

@@ -25,8 +25,10 @@ from memorybank.v1 import (
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.gate import Observer
 from service.assembly.server import running
+from service.assembly.stores import DATABASE
 from service.config import PREFIX, Settings, make_settings, packaged
 from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.sqlite_store import with_schema
 
 LARGEST_ANSWER = 64 * 1024 * 1024
 QUEUES = 2
@@ -97,6 +99,8 @@ async def serving(
 ) -> AsyncIterator[Service]:
     """The server with a hashing embedder, or the one of its settings, and a channel to it."""
     with TemporaryDirectory() as own:
+        if folder is None and "store" not in sections:
+            with_schema(Path(own) / DATABASE)
         settings = settings_for(folder or Path(own), **sections)
         chosen = None if own_embedder else embedder or HashingEmbedder()
         async with running(settings, chosen, tuple(observers)) as address:

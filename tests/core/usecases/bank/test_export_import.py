@@ -223,7 +223,7 @@ async def test_vectors_of_segments_that_were_left_out_are_made_anew(
 
 async def test_a_long_text_travels_in_parts(lived: tuple[House, list[ExportRecord]]) -> None:
     house, _ = lived
-    text = "一段话。" * 200_000
+    text = "一段话。" * 100_000
     await add_nodes(house, AddNodes(key=KEY, nodes=(NewNode(summary="long", verbatim=text),)))
     records = await _exported(house)
     assert max(len(r.text.encode()) for r in records if isinstance(r, InteractionPart)) <= 1_048_576
@@ -479,6 +479,7 @@ def test_every_kind_of_record_has_its_place() -> None:
     assert set(RANKS) == set(get_args(ExportRecord))
 
 
+@pytest.mark.slow
 async def test_a_bank_of_many_steps_is_founded_in_several_changes_all_or_none() -> None:
     async with open_house() as house:
         await make_bank(house)
