@@ -39,7 +39,7 @@ class Store(MemoryBankStore):
         index = dict(index or {})
         if "text_fields" in index:  # as older configurations have it
             index["fields"] = index["text_fields"]
-        super().__init__(CLIENT, user=f"suite-{uuid4()}", ttl=ttl, index=index or None)  # type: ignore[arg-type]
+        super().__init__(CLIENT, user=f"suite-{uuid4()}", ttl=ttl, index=index or None)
         self.embeddings = ensure_embeddings(index["embed"]) if index else None
 
     @classmethod

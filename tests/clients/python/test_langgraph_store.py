@@ -405,7 +405,8 @@ def test_an_index_of_the_caller_s_scores_as_in_langgraph_s_own_store(indexed: Me
         ours, theirs = (each.search(("a",), query=query) for each in (indexed, own))
         scores = {item.key: item.score for item in theirs}
         assert {item.key: item.score for item in ours} == pytest.approx(scores, abs=1e-5)
-        assert [item.score for item in ours[:3]] == sorted((one.score for one in ours[:3]), reverse=True)
+        ranked = [item.score or 0.0 for item in ours]
+        assert ranked == sorted(ranked, reverse=True)
         assert ours[3].key == "unindexed"
         assert indexed.search(("a",), query=query, limit=1, offset=1) == ours[1:2]
 

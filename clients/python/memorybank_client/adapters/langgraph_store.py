@@ -273,7 +273,7 @@ class MemoryBankStore(BaseStore):
         return cut[op.offset : op.offset + op.limit]
 
 
-class AsyncMemoryBankStore(AsyncBatchedBaseStore):  # type: ignore[misc]  # typed where LangGraph is installed
+class AsyncMemoryBankStore(AsyncBatchedBaseStore):
     """The store for one event loop: what is asked for in one turn of the loop is one batch.
 
     As with LangGraph's own asynchronous stores its plain methods raise InvalidStateError in that loop, which they would
