@@ -15,6 +15,7 @@ from langgraph.store.base import ensure_embeddings
 from memorybank_client import SyncMemoryBankClient
 from memorybank_client.adapters.langgraph_store import AsyncMemoryBankStore, MemoryBankStore
 from tools.suites.address import ADDRESS
+from tools.suites.opened import note
 
 try:
     import langgraph.store.sqlite as sqlite
@@ -36,6 +37,7 @@ class Store(MemoryBankStore):
     MIGRATIONS: tuple[Any, ...] = ()  # theirs has some, which its tests change
 
     def __init__(self, *_: Any, index: Any = None, ttl: Any = None, **__: Any) -> None:
+        note(self)
         index = dict(index or {})
         if "text_fields" in index:  # as older configurations have it
             index["fields"] = index["text_fields"]
