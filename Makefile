@@ -246,10 +246,10 @@ test-all: setup langchain languages pooler browser  ## Run all tests, as `make c
 long-tasks: setup  ## Write the prompts of the long tasks anew: read what changed
 	@PYTHONPATH=.:protos:clients/python $(BIN)/python -m tests.long_tasks
 
-# The oracle of a test, hnswlib's Python package, frees by delete what it made by new[], and is left out.
-suites: setup  ## Run frameworks' own tests on our adapters (LANGGRAPH=checkout DEEPAGENTS=… OPENAI_AGENTS=… LANGCHAIN=version)
+suites: setup  ## Run frameworks' own tests on our adapters, on copies (LANGGRAPH=checkout DEEPAGENTS=… OPENAI_AGENTS=… LANGCHAIN=version)
 	@$(BIN)/python -m tools.suites LANGGRAPH="$(LANGGRAPH)" DEEPAGENTS="$(DEEPAGENTS)" OPENAI_AGENTS="$(OPENAI_AGENTS)" LANGCHAIN="$(LANGCHAIN)"
 
+# The oracle of a test, hnswlib's Python package, frees by delete what it made by new[], and is left out.
 sanitize: setup  ## Run the tests of the native modules under ASan and UBSan
 	@CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined -DNO_MANUAL_VECTORIZATION" \
 		$(BIN)/python setup.py --quiet build --build-lib build/sanitized --build-temp build/sanitized-objects

@@ -1,20 +1,25 @@
-"""Runs the suites: `python -m tools.suites LANGGRAPH=CHECKOUT LANGCHAIN=VERSION …`; prints what each came to."""
+"""Runs the suites: `python -m tools.suites LANGGRAPH=CHECKOUT LANGCHAIN=VERSION …`; prints what each came to, and why
+tests failed. Ends with 1 where a test failed without a cause that is known and another's.
+"""
 
 import os
-import re
+import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from service.cli.demo.server import running_server
+from tools.suites.suites import SUITES, Suite
 
 ROOT = Path(__file__).parents[2]
-ENVIRONMENTS = ROOT / "build" / "suites"
 OURS = ("grpcio>=1.76,<2", "protobuf>=6.33.5,<8", "googleapis-common-protos>=1.72,<2")
 COMMON = ("pytest", "pytest-asyncio", "pytest-mock")
+LEFT_OUT = (".git", ".venv", "node_modules", "__pycache__")
 OPTIONS = (
     "-q",
     "-p",
@@ -27,79 +32,9 @@ OPTIONS = (
     "filterwarnings=",
     "-W",
     "ignore",
-    "--tb=line",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
-    """`folder`: where in the checkout the tests are run. `installed`: what they need; `{}` is the checkout, or the
-    version of what is `released`: such tests are a package's classes, which ours are derived from."""
-
-    plugin: str = ""
-    folder: str
-    tests: tuple[str, ...]
-    installed: tuple[str, ...]
-    told: tuple[str, ...]
-    released: bool = False
-
-
-SUITES: Mapping[str, tuple[Suite, ...]] = {
-    "LANGGRAPH": (
-        Suite(
-            plugin="langgraph_store",
-            folder="libs/checkpoint",
-            tests=("tests/test_store.py",),
-            installed=("{}/libs/checkpoint", "{}/libs/checkpoint-sqlite"),
-            told=("langgraph-checkpoint",),
-        ),
-        Suite(
-            plugin="langgraph_store",
-            folder="libs/checkpoint-sqlite",
-            tests=("tests/test_store.py", "tests/test_async_store.py", "tests/test_ttl.py"),
-            installed=(),
-            told=("langgraph-checkpoint-sqlite",),
-        ),
-        Suite(
-            plugin="langgraph_store",
-            folder="libs/checkpoint-postgres",
-            tests=("tests/test_store.py", "tests/test_async_store.py"),
-            installed=("{}/libs/checkpoint-postgres", "psycopg[binary,pool]"),
-            told=("langgraph-checkpoint-postgres",),
-        ),
-    ),
-    "DEEPAGENTS": (
-        Suite(
-            plugin="langgraph_store",
-            folder="libs/deepagents",
-            tests=(
-                "tests/unit_tests/backends",
-                "tests/unit_tests/middleware/test_memory_middleware.py",
-                "tests/unit_tests/middleware/test_memory_middleware_async.py",
-            ),
-            installed=("{}/libs/deepagents", "langgraph-checkpoint-sqlite", "pytest-timeout"),
-            told=("deepagents", "langgraph"),
-        ),
-    ),
-    "LANGCHAIN": (
-        Suite(
-            folder="tools/suites",
-            tests=("langchain_retriever.py",),
-            installed=("langchain-tests=={}", "langchain-core"),
-            told=("langchain-tests", "langchain-core"),
-            released=True,
-        ),
-    ),
-    "OPENAI_AGENTS": (
-        Suite(
-            plugin="openai_agents_session",
-            folder="",
-            tests=("tests/memory/test_session.py", "tests/memory/test_session_limit.py"),
-            installed=("{}", "inline-snapshot"),
-            told=("openai-agents",),
-        ),
-    ),
-}
+REPORT = "report.xml"
+OPENED = "ours"  # what tools.suites.opened notes of a test
 
 
 def main(arguments: Iterable[str]) -> int:
@@ -108,22 +43,44 @@ def main(arguments: Iterable[str]) -> int:
     if not chosen or not chosen.keys() <= SUITES.keys():
         print(f"say which, each by a checkout, LANGCHAIN by a version: {', '.join(SUITES)}", file=sys.stderr)
         return 2
-    with running_server() as address:
-        for name, given in chosen.items():
-            for suite in SUITES[name]:
-                print(f"{name} {suite.folder}: {_run(name, suite, given, address)}", flush=True)
-    return 0
+    explained = [_all_of(name, given) for name, given in chosen.items()]
+    return 0 if all(explained) else 1
 
 
-def _run(name: str, suite: Suite, given: str, address: str) -> str:
-    """Returns what a suite came to, with the versions that it ran on; writes its output beside its environment."""
-    source = given if suite.released else str(Path(given).resolve())
-    python = _environment(name, suite, source)
+def _all_of(name: str, given: str) -> bool:
+    """Runs one framework's suites in an environment and on a copy that go with it; whether nothing failed by us."""
+    with TemporaryDirectory(prefix="memorybank-suites-") as folder, running_server() as address:
+        home = Path(folder)
+        source = copied(given, home) if not SUITES[name][0].released else given
+        python = _environment(SUITES[name], source, home)
+        done = [_run(name, suite, python, source, address) for suite in SUITES[name]]
+    return all(done)
+
+
+def copied(checkout: str, home: Path) -> str:
+    """Copies a checkout: what builds and tests write there is not the caller's to find."""
+    copy = home / "checkout"
+    shutil.copytree(checkout, copy, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    return str(copy)
+
+
+def _environment(suites: Iterable[Suite], source: str, home: Path) -> Path:
+    python = home / "environment" / "bin" / "python"
+    venv.create(python.parents[1], with_pip=True)
+    wanted = [each.format(source) for suite in suites for each in suite.installed]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, *OURS, *COMMON, *wanted], check=True, env=_without_ours())
+    return python
+
+
+def _run(name: str, suite: Suite, python: Path, source: str, address: str) -> bool:
     folder = (ROOT if suite.released else Path(source)) / suite.folder
     paths = [str(folder), *(str(ROOT / part) for part in ("", "protos", "clients/python"))]
-    plugin = ("-p", f"tools.suites.{suite.plugin}") if suite.plugin else ()
+    plugins = ("-p", "tools.suites.opened", "-p", f"tools.suites.{suite.plugin}") if suite.plugin else ()
+    report = python.parent / REPORT
+    report.unlink(missing_ok=True)
     done = subprocess.run(
-        [python, "-m", "pytest", *OPTIONS, *plugin, *suite.tests],
+        [python, "-m", "pytest", *OPTIONS, f"--junit-xml={report}", *plugins, *suite.tests],
         cwd=folder,
         env={
             **os.environ,
@@ -135,25 +92,47 @@ def _run(name: str, suite: Suite, given: str, address: str) -> str:
         text=True,
         check=False,
     )
-    (ENVIRONMENTS / f"{name.lower()}-{suite.folder.replace('/', '-') or 'all'}.txt").write_text(
-        done.stdout + done.stderr
-    )
-    failed = re.findall(r"^FAILED .*$", done.stdout, re.MULTILINE)
     versions = ", ".join(_version(python, package) for package in suite.told)
-    return "\n  ".join(
-        [f"{(done.stdout.strip() or done.stderr.strip()).splitlines()[-1]} ({versions})", *failed]
-    )
+    print(f"{name} {suite.folder or '.'} ({versions})")
+    if not report.exists():
+        print("  did not run:", (done.stdout + done.stderr)[-2_000:], flush=True)
+        return False
+    return told(suite, ET.parse(report).getroot())  # noqa: S314  # written by the run itself
 
 
-def _environment(name: str, suite: Suite, source: str) -> Path:
-    home = ENVIRONMENTS / name.lower()
-    python = home / "bin" / "python"
-    if not python.exists():
-        venv.create(home, with_pip=True)
-    wanted = [each.format(source) for each in suite.installed]
-    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, *OURS, *COMMON, *wanted], check=True)
-    return python
+def told(suite: Suite, report: ET.Element) -> bool:
+    """Prints what a suite came to; whether each failure has a cause that is not ours."""
+    tests = list(report.iter("testcase"))
+    failed = list(_failed(tests))
+    skipped = sum(1 for test in tests if test.find("skipped") is not None)
+    opened = sum(1 for test in tests if test.find(f"properties/property[@name='{OPENED}']") is not None)
+    on_ours = f"; {opened} of them open ours" if suite.plugin else ""
+    print(f"  {len(tests) - len(failed) - skipped} passed, {len(failed)} failed, {skipped} skipped{on_ours}")
+    causes = Counter(cause for name, _ in failed if (cause := _cause(suite, name)))
+    for cause, count in causes.items():
+        print(f"  {count} by theirs: {cause}")
+    ours = [(name, said) for name, said in failed if not _cause(suite, name)]
+    for name, said in ours:
+        print(f"  FAILED {name}: {said}")
+    sys.stdout.flush()
+    return bool(tests) and not ours
+
+
+def _failed(tests: Iterable[ET.Element]) -> Iterator[tuple[str, str]]:
+    """Yields name and message of each test that failed or could not be begun."""
+    for test in tests:
+        found = test.find("failure") if test.find("failure") is not None else test.find("error")
+        if found is not None:
+            said = (found.get("message") or "").strip().splitlines()
+            yield f"{test.get('classname')}::{test.get('name')}", said[0] if said else ""
+
+
+def _cause(suite: Suite, name: str) -> str:
+    return next((cause for part, cause in suite.causes.items() if part in name), "")
+
+
+def _without_ours() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
 def _version(python: Path, package: str) -> str:

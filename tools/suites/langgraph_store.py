@@ -13,8 +13,9 @@ import langgraph.store.memory
 from langgraph.store.base import ensure_embeddings
 
 from memorybank_client import SyncMemoryBankClient
-from memorybank_client.adapters.langgraph_store import MemoryBankStore
+from memorybank_client.adapters.langgraph_store import AsyncMemoryBankStore, MemoryBankStore
 from tools.suites.address import ADDRESS
+from tools.suites.opened import note
 
 try:
     import langgraph.store.sqlite as sqlite
@@ -33,20 +34,20 @@ CLIENT = SyncMemoryBankClient(ADDRESS)
 class Store(MemoryBankStore):
     """Ours, opened as theirs are."""
 
+    MIGRATIONS: tuple[Any, ...] = ()  # theirs has some, which its tests change
+
     def __init__(self, *_: Any, index: Any = None, ttl: Any = None, **__: Any) -> None:
+        note(self)
         index = dict(index or {})
-        super().__init__(
-            CLIENT, user=f"suite-{uuid4()}", ttl=ttl, fields=index.get("text_fields") or index.get("fields")
-        )
-        self.index_config = index or None
+        if "text_fields" in index:  # as older configurations have it
+            index["fields"] = index["text_fields"]
+        super().__init__(CLIENT, user=f"suite-{uuid4()}", ttl=ttl, index=index or None)
         self.embeddings = ensure_embeddings(index["embed"]) if index else None
 
     @classmethod
     @contextmanager
     def from_conn_string(cls, *args: Any, **options: Any) -> Iterator["Store"]:
         yield cls(*args, **options)
-
-    MIGRATIONS: tuple[Any, ...] = ()  # theirs has some, which its tests change
 
     def setup(self) -> None: ...
 
@@ -62,18 +63,31 @@ class Store(MemoryBankStore):
         return 0  # the service sweeps by itself
 
 
-class AsyncStore(Store):
+class AsyncStore(AsyncMemoryBankStore):
+    """Ours for one event loop, opened as theirs is."""
+
+    MIGRATIONS: tuple[Any, ...] = ()
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(Store(*args, **options))
+
     @classmethod
     @asynccontextmanager
-    async def from_conn_string(cls, *args: Any, **options: Any) -> AsyncIterator["AsyncStore"]:  # type: ignore[override]
+    async def from_conn_string(cls, *args: Any, **options: Any) -> AsyncIterator["AsyncStore"]:
         yield cls(*args, **options)
 
-    async def setup(self) -> None: ...  # type: ignore[override]
+    def _cursor(self) -> "NoDatabase":
+        return NoDatabase()
 
-    async def start_ttl_sweeper(self, *_: Any) -> None: ...  # type: ignore[override]
+    async def setup(self) -> None: ...
 
-    async def stop_ttl_sweeper(self, *_: Any) -> bool:  # type: ignore[override]
+    async def start_ttl_sweeper(self, *_: Any) -> None: ...
+
+    async def stop_ttl_sweeper(self, *_: Any) -> bool:
         return True
+
+    async def sweep_ttl(self) -> int:
+        return 0
 
 
 langgraph.store.memory.InMemoryStore = Store  # type: ignore[misc,assignment]

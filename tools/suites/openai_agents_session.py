@@ -14,6 +14,7 @@ from agents.memory import SessionSettings
 from memorybank_client import MemoryBankClient
 from memorybank_client.adapters.openai_agents import MemoryBankSession
 from tools.suites.address import ADDRESS
+from tools.suites.opened import note
 
 CLIENTS: WeakKeyDictionary[asyncio.AbstractEventLoop, MemoryBankClient] = WeakKeyDictionary()
 IN_MEMORY = ":memory:"
@@ -30,6 +31,7 @@ class Session(MemoryBankSession):
         session_settings: Any = None,
         **__: Any,
     ) -> None:
+        note(self)
         user = f"suite-{uuid4()}" if str(db_path) == IN_MEMORY else str(db_path)[-120:]
         unused: Any = None
         super().__init__(session_id, unused, user, session_settings=session_settings or SessionSettings())

@@ -11,11 +11,11 @@ import pytest
 
 pytest.importorskip("langgraph.store.base")
 
-from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp
+from langgraph.store.base import GetOp, IndexConfig, InvalidNamespaceError, PutOp
 from langgraph.store.memory import InMemoryStore
 
 from memorybank_client import InvalidArgument, MemoryBankError, SyncMemoryBankClient
-from memorybank_client.adapters.langgraph_store import MemoryBankStore
+from memorybank_client.adapters.langgraph_store import AsyncMemoryBankStore, MemoryBankStore
 from service.cli.demo.server import running_server
 from tests.support.scale import scaled
 
@@ -176,6 +176,16 @@ def test_a_batch_is_all_or_none_and_its_reads_come_first(store: MemoryBankStore)
 
     assert done == [None, None, None, None]
     assert [(item.key, item.value) for item in store.search(space)] == [("k", {"n": 2})]
+
+
+def test_deletes_of_a_batch_are_one_change(store: MemoryBankStore) -> None:
+    store.batch([PutOp(("a",), f"k{number}", {"n": number}) for number in range(3)])
+    before = store._client.get_collection(**store._owner).collection.revision
+
+    store.batch([PutOp(("a",), f"k{number}", None) for number in range(1, 5)])
+
+    assert [item.key for item in store.search(("a",))] == ["k0"]
+    assert store._client.get_collection(**store._owner).collection.revision == before + 1
 
 
 def test_a_large_value_is_got_found_filtered_and_replaced_as_any_other(store: MemoryBankStore) -> None:
@@ -359,3 +369,116 @@ def test_the_asynchronous_side_is_the_same_store(store: MemoryBankStore) -> None
     item = asyncio.run(both())
 
     assert item == store.get(("a",), "k")
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz茶船"
+
+
+def letters(texts: list[str]) -> list[list[float]]:
+    return [[3.0 * text.count(letter) for letter in LETTERS] for text in texts]
+
+
+async def later_letters(texts: list[str]) -> list[list[float]]:
+    return letters(texts)
+
+
+def index_of(embed: Any, *fields: str) -> IndexConfig:
+    config: IndexConfig = {"dims": len(LETTERS), "embed": embed}
+    return {**config, "fields": list(fields)} if fields else config
+
+
+@pytest.fixture
+def indexed(store: MemoryBankStore) -> MemoryBankStore:
+    return MemoryBankStore(store._client, **store._owner, index=index_of(letters, "title", "notes[*].text"))
+
+
+def test_an_index_of_the_caller_s_scores_as_in_langgraph_s_own_store(indexed: MemoryBankStore) -> None:
+    own = InMemoryStore(index=index_of(letters, "title", "notes[*].text"))
+    for each in (indexed, own):
+        each.put(("a",), "tea", {"title": "tea 茶", "notes": [{"text": "zzz"}, {"text": "mm 船"}]})
+        each.put(("a", "b"), "boat", {"title": "boat", "other": "zzz"})
+        each.put(("a",), "by path", {"title": "boat", "other": "zzzz"}, index=["other"])
+        each.put(("a",), "unindexed", {"title": "zzz"}, index=False)
+        each.put(("c",), "outside", {"title": "zzz"})
+
+    for query in ("zzz", "boat", "船", "茶"):
+        ours, theirs = (each.search(("a",), query=query) for each in (indexed, own))
+        scores = {item.key: item.score for item in theirs}
+        assert {item.key: item.score for item in ours} == pytest.approx(scores, abs=1e-5)
+        ranked = [item.score or 0.0 for item in ours]
+        assert ranked == sorted(ranked, reverse=True)
+        assert ours[3].key == "unindexed"
+        assert indexed.search(("a",), query=query, limit=1, offset=1) == ours[1:2]
+
+
+def test_items_follow_without_a_score_where_they_have_no_vector_of_the_index(
+    store: MemoryBankStore, indexed: MemoryBankStore
+) -> None:
+    store.put(("a",), "before", {"title": "zzz"})
+    indexed.put(("a",), "with", {"title": "tea"})
+
+    found = indexed.search(("a",), query="zzz")
+
+    assert [(item.key, item.score is None) for item in found] == [("with", False), ("before", True)]
+    assert indexed.search(("a",), filter={"title": "tea"})[0].value == {"title": "tea"}
+
+
+def test_an_embedder_of_other_dimensions_is_refused_before_anything_is_put(store: MemoryBankStore) -> None:
+    wrong = MemoryBankStore(
+        store._client, **store._owner, index=index_of(lambda texts: [[1.0] for _ in texts])
+    )
+
+    with pytest.raises(ValueError, match="dims=28"):
+        wrong.put(("a",), "k", {"n": 1})
+
+    assert store.get(("a",), "k") is None
+
+
+def test_paths_of_langgraph_s_forms_lead_to_what_searches_read(store: MemoryBankStore) -> None:
+    value = {
+        "notes": [{"text": "A ferry 渡轮"}, {"text": "plums"}],
+        "place": {"name": "Naxos", "of": "islands"},
+    }
+    paths = {
+        "first": "notes[0].text",
+        "last": "notes[-1].text",
+        "all": "notes[*].text",
+        "several": "place.{name,of}",
+    }
+    for key, path in paths.items():
+        store.put(("a",), key, value, index=[path])
+
+    contents = {key: store._record(("a",), key) for key in paths}
+
+    assert {key: record and record.content for key, record in contents.items()} == {
+        "first": "A ferry 渡轮",
+        "last": "plums",
+        "all": "A ferry 渡轮\nplums",
+        "several": "Naxos\nislands",
+    }
+
+
+def test_what_one_turn_of_a_loop_asks_for_is_one_change(store: MemoryBankStore) -> None:
+    changes: list[int] = []
+
+    class Counting(MemoryBankStore):
+        def batch(self, ops: Any) -> Any:
+            raise AssertionError("the loop would be blocked")
+
+        async def abatch(self, ops: Any) -> Any:
+            changes.append(len(list(ops)))
+            return await super().abatch(ops)
+
+    async def ask() -> list[Any]:
+        loop_s = AsyncMemoryBankStore(Counting(store._client, **store._owner, index=index_of(later_letters)))
+        await asyncio.gather(*(loop_s.aput(("a",), f"k{n}", {"text": "tea"}) for n in range(50)))
+        with pytest.raises(asyncio.InvalidStateError):
+            loop_s.get(("a",), "k0")
+        assert (await asyncio.to_thread(loop_s.get, ("a",), "k0")) == await loop_s.aget(("a",), "k0")
+        return await loop_s.asearch(("a",), query="tea", limit=100)
+
+    found = asyncio.run(ask())
+
+    assert changes == [50, 1, 1, 1]
+    assert len(found) == 50
+    assert all(item.score is not None for item in found)
