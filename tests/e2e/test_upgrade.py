@@ -30,7 +30,6 @@ from tests.support.process import (
     CHECKOUT,
     CLIENT_SPACE,
     forked_process,
-    modelless_process,
     server_process,
     vector,
 )
@@ -173,12 +172,16 @@ async def test_vectors_that_this_one_owes_are_made_though_the_earlier_one_writes
         earlier_process(tmp_path / "old", {"store.url": database.url}) as address,
         MemoryBankClient(address) as client,
     ):
-        labelled = Bank(bank_id=NOTES, labels={"seen": "old"})
-        await client.within(180).update_bank(bank=labelled, update_mask=FieldMask(paths=["labels"]))
+        labelled = Bank(labels={"seen": "old"})
+        paths = FieldMask(paths=["labels"])
+        await client.within(180).update_bank(bank_id=NOTES, bank=labelled, update_mask=paths)
     record = (await standing(store)).record
     assert (record.labels, record.unembedded, record.due_time) == ({"seen": "old"}, {}, None)
 
-    async with modelless_process(tmp_path / "new", settings) as server, server.client() as client:
+    async with (
+        forked_process("tests.support.hashing_server", tmp_path / "new", settings) as able,
+        able.client() as client,
+    ):
         await client.list_nodes(bank_id=NOTES)  # loads it
         while True:
             if not stale(await standing(store)):

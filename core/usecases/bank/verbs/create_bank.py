@@ -86,6 +86,7 @@ async def create_bank(house: House, command: CreateBank) -> CommitResult[BankRec
         labels=command.labels,
         settings=command.settings,
         ttl=command.ttl,
+        lists_unembedded=True,
     )
     draft = Draft(result=record, steps=(BankPut(record=record),))
     return await house.banks.found(record.key, draft, command.request)
