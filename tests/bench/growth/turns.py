@@ -28,7 +28,7 @@ FIGURES = (
         caption="Processor time of the server per call",
         unit="µs",
         lines={
-            "AddTurns of one, with what follows": "AddTurns of one: CPU µs",
+            "AddTurns of one": "AddTurns of one: CPU µs",
             "SearchTurns": "SearchTurns: CPU µs",
             "AssembleContext": "AssembleContext: CPU µs",
             "ListTurns, last 50": "ListTurns, last 50: CPU µs",

@@ -155,24 +155,18 @@ def show(nodes: int, measured: Measured, missing: Sequence[str]) -> None:
             _named(side),
             f"{np.median([turn.p50_ms for turn in found.turns['search']]):.2f}",
             f"{np.median([turn.cpu_us for turn in found.turns['search']]):,.0f}",
-            f"{np.median([turn.cpu_with_caller_us for turn in found.turns['search']]):,.0f}",
+            *(
+                f"{np.median([turn.cpu_with_caller_us for turn in found.turns[name]]):,.0f}"
+                for name in SEARCHES
+            ),
             *(f"{size / 1e6:,.0f}" for size in (found.empty, found.filled, found.started, found.disk)),
             f"{np.median(found.starts):.2f}",
             side.sync,
         ]
         for side, found in measured.items()
     ]
-    header = [
-        "",
-        "p50 ms",
-        "CPU µs",
-        "MB empty",
-        "filled",
-        "started",
-        "on disk",
-        "first answer s",
-        "an add has synced",
-    ]
+    header = ["", "p50 ms", "CPU µs a search", "with caller", "16 at once", "filtered"]
+    header += ["MB empty", "filled", "started", "on disk", "first answer s", "an add has synced"]
     print(table(header, rest))
     print("\n".join(missing), flush=True)
 

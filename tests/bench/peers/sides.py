@@ -24,7 +24,7 @@ from tests.bench.peers.one_peer import GROUPS
 from tests.support.process import server_process
 
 BANK = "peers"
-RESTING = 30.0  # seconds, twice
+RESTING = 120.0  # seconds, twice
 STOPPING = 60.0
 ANSWER = 1 << 26  # the longest line that a peer's process says
 
