@@ -107,6 +107,8 @@ def problem_of_candidate(candidate: Candidate, passages: Sequence[Passage]) -> s
         return f"a fact has {len(candidate.content)} characters, and may have {CANDIDATE_CHARACTERS}"
     if not CATEGORY.fullmatch(candidate.category):
         return "a category must be a lower-case word"
+    if candidate.context and not any(candidate.context in passage.text for passage in cited):
+        return "a fact's context must stand in a passage that it rests on"
     return _unheard(candidate.content, cited) or _unnamed(candidate.content, cited)
 
 

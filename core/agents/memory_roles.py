@@ -14,6 +14,7 @@ from core.model.invocation import Item
 from core.model.record import Episode
 
 KEY_CHARACTERS = 200
+CONTEXT_CHARACTERS = 200
 MOST_CANDIDATES = 20  # of one question
 CANDIDATE_CHARACTERS = 400
 MOST_PASSAGES = 30  # that facts are looked for in at once
@@ -34,7 +35,9 @@ class PassageKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """A piece of what was said. `number` counts within the question, from 0; `step` is the turn's. `stated`: whether an
-    input counts as the user's own words. `writer`: the subject of the API key that wrote it; no agent sees it."""
+    input counts as the user's own words. `writer`: the subject of the API key that wrote it; no agent sees it.
+    `is_known`: it was looked through before, and is only there for what others refer to; such ones come last.
+    """
 
     number: int
     kind: PassageKind
@@ -44,6 +47,7 @@ class Passage:
     step: int = 0
     stated: bool = True
     writer: str = ""
+    is_known: bool = False
 
 
 class Unit(StrEnum):
@@ -115,7 +119,9 @@ class Distiller(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A fact that may be worth keeping beyond the conversation, and the numbers of the passages it rests on. `speaker`:
-    as whom it is quoted; "" for one in an agent's words. `said_dates`: what its relative times come to."""
+    as whom it is quoted; "" for one in an agent's words. `said_dates`: what its relative times come to. `context`: the
+    sentence before, word for word, which it refers to; its passage is among `passages`, too. `is_doubtful`: it is a
+    fact only if it was said in another conversation, too."""
 
     content: str
     category: str
@@ -124,6 +130,8 @@ class Candidate:
     subcategory: str = ""
     speaker: str = ""
     said_dates: tuple[str, ...] = ()
+    context: str = ""
+    is_doubtful: bool = False
 
 
 class Extractor(Protocol):

@@ -7,7 +7,7 @@ have shares of the budget, in which they go last; facts, other strategies and ep
 evidence of the prompt.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from core.context import shares
 from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, SentenceKeys, said
 from core.context.lines import indented, one_line, same
 from core.context.sections import Item, Section, Tier
-from core.ids import ReflectionId
+from core.ids import RecordId, ReflectionId
 from core.language import Words
 from core.long_term.texts import quotation, told
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
@@ -32,11 +32,13 @@ SHARES = {PREFERENCES: shares.PREFERENCES, STRATEGIES: shares.STRATEGIES}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionEvidence:
-    """What a collection has for an input, each best first, and the reflections that stand over any of it."""
+    """What a collection has for an input, each best first, and the reflections that stand over any of it. `limits`:
+    those of the facts that stand whatever they weigh."""
 
     preferences: Sequence[Record] = ()
     strategies: Sequence[Record] = ()
     facts: Sequence[Record] = ()
+    limits: frozenset[RecordId] = frozenset()
     episodes: Sequence[Record] = ()
     reflections: Sequence[Reflection] = ()
 
@@ -53,7 +55,8 @@ def candidate_of(record: Record) -> Candidate:
 
 def sentences_of(known: CollectionEvidence, placement: Placement) -> frozenset[int]:
     """Returns the sentences of the preferences and facts that stand."""
-    standing = [fact for fact in known.facts if fact.record_id in placement.weights]
+    weights, limits = placement.weights, known.limits
+    standing = [f for f in known.facts if f.record_id in weights or f.record_id in limits]
     return frozenset().union(*(_shown(record).said.sentences for record in (*known.preferences, *standing)))
 
 
@@ -73,7 +76,7 @@ def long_term_sections(
             Section(
                 name=name,
                 title=title,
-                items=_records(records, name, over, placement, words),
+                items=_records(records, name, known.limits, over, placement, words),
                 share=shares_.get(name),
             )
             for name, title, records in plain
@@ -86,12 +89,15 @@ def long_term_sections(
 def _records(
     records: Sequence[Record],
     name: str,
+    limits: Container[RecordId],
     over: Mapping[ReflectionId, Reflection],
     placement: Placement,
     words: Words,
 ) -> tuple[Item, ...]:
-    standing = [r for r in records if _stands(r, name) or r.record_id in placement.weights]
-    return tuple(
+    standing = [
+        r for r in records if _stands(r, name) or r.record_id in limits or r.record_id in placement.weights
+    ]
+    items = (
         _weighed(
             Item(
                 item_id=record.record_id,
@@ -106,6 +112,7 @@ def _records(
         )
         for rank, record in enumerate(standing)
     )
+    return tuple(one._replace(tier=Tier.NEEDED) if one.item_id in limits else one for one in items)
 
 
 def _stands(record: Record, section: str) -> bool:

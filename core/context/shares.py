@@ -2,6 +2,8 @@
 
 PREFERENCES, STRATEGIES = 0.04, 0.03
 """Of the budget, at most, for those that bear on the input: in that they go last."""
+LIMITS = 0.04
+"""Of the budget, at most, for what somebody cannot have or do, beside facts that stand for what they weigh."""
 KEYS, LEAST_KEYS = 0.05, 120
 """Of the budget, at most, for keys that the service made, but never fewer tokens than these."""
 SUMMARIES = 0.05

@@ -17,6 +17,7 @@ class Cues:
     What it asks: when, or how things are now (`asks_when`, `asks_now`).
     Where a talk turns: `decided`, `changed`, `came_of_it`.
     That something was heard: `acknowledged`, the whole of it.
+    That it speaks of what another one named: `refers`, unless what stands before that names something (`named`).
     What a verdict calls wrong, not behind what denies that (`verdict_wrong`, `verdict_denied`), or no contradiction
     (`verdict_apart`).
     What a label names: a thing (`entity`) or a `property`.
@@ -37,6 +38,8 @@ class Cues:
     changed: str = ""
     came_of_it: str = ""
     acknowledged: str = ""
+    refers: str = ""
+    named: str = ""
     verdict_wrong: str = ""
     verdict_denied: str = ""
     verdict_apart: str = ""

@@ -49,6 +49,7 @@ from core.long_term.texts import (
 )
 from core.model.collection import CollectionRecord, Feedback, Tombstone
 from core.model.record import (
+    LIMIT,
     PREFERENCE,
     STRATEGY,
     Record,
@@ -90,6 +91,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.episodes: dict[RecordId, None] = {}
         self.standing: dict[RecordId, None] = {}  # facts that are not superseded
         self.plain_facts: dict[RecordId, None] = {}  # of them neither preferences nor strategies
+        self.limits: dict[RecordId, None] = {}  # of these such as name what somebody cannot have or do
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by identity
         self._replaced: dict[
@@ -278,9 +280,11 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
     def _sorts(self, record: Record) -> Iterable[tuple[dict[RecordId, None], bool]]:
         """Returns what is kept of records of one sort each, and whether this one is of it."""
         stands = _stands(record)
+        is_plain = stands and record.category not in (PREFERENCE, STRATEGY)
         return (
             (self.standing, stands),
-            (self.plain_facts, stands and record.category not in (PREFERENCE, STRATEGY)),
+            (self.plain_facts, is_plain),
+            (self.limits, is_plain and record.subcategory == LIMIT),
             (self.unjudged, stands and not record.judged),
             (self.recoveries, record.recovery is not None),
             (self.strategies, record.category == STRATEGY),

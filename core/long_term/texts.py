@@ -11,6 +11,7 @@ from typing import NamedTuple
 from core.language import LANGUAGES, language_of
 from core.model.record import Origin, Record
 from core.text.data_runs import without_data
+from core.text.scripts import CJK_CLOSE
 
 FIELD_WEIGHTS: Mapping[str, float] = {"content": 1.0, "marks": 1.0, "more": 0.5}
 LONGEST_DETAIL = 4_096  # code points of a detail whose words are searched
@@ -52,15 +53,19 @@ def unnamed(sentence: str) -> str:
 
 
 def told(record: Record) -> str:
-    """Returns the content as it can stand alone: behind its speaker, before what its times come to."""
-    return quoted(record.content, record.speaker, record.said_dates)
+    """Returns the content as it can stand alone: behind its speaker and the sentence before, before what its times come
+    to."""
+    return quoted(record.content, record.speaker, record.said_dates, record.context)
 
 
-def quoted(sentence: str, speaker: str, dates: Sequence[str]) -> str:
-    """Returns a sentence behind its speaker, before what its times come to, as far as these are told."""
+def quoted(sentence: str, speaker: str, dates: Sequence[str], context: str = "") -> str:
+    """Returns a sentence behind its speaker and the sentence before, before what its times come to, as far as these are
+    told."""
     marks = language_of(sentence).marks
     if dates:
         sentence += marks.aside.format(marks.listed.join(dates))
+    if context:
+        sentence = f"{context}{'' if context.endswith(CJK_CLOSE) else ' '}{sentence}"
     return f"{speaker}{marks.colon}{sentence}" if speaker else sentence
 
 
@@ -92,22 +97,25 @@ def quotation(record: Record) -> Quotation:
     return Quotation("" if name in _UNNAMED else name, text[:begin], text[begin:])
 
 
-def statement(record: Record) -> str:
-    """Returns the content without what the service put to it: the speaker before, the dates behind."""
-    return quotation(record).statement
-
-
 def without_speaker(line: str) -> str:
     """Returns a line without the name before its colon."""
     said = _SPEAKER.match(line)
     return line[said.end() :] if said else line
 
 
+def statement(record: Record) -> str:
+    """Returns the content without what the service put to it: the speaker before, the dates behind."""
+    return quotation(record).statement
+
+
 def identity(record: Record) -> str:
-    """Returns what only records share that say the same: who is quoted, the statement, what its times come to."""
+    """Returns what only records share that say the same: who is quoted, the statement, what its times come to, and what
+    it refers to."""
     said = quotation(record)
-    days = _DAY_IN.findall(said.dates)
-    return "\0".join((said.speaker.casefold(), normalised(said.statement), *days))
+    context = [f"\0{normalised(record.context)}"] if record.context else []
+    return "\0".join(
+        (said.speaker.casefold(), normalised(said.statement), *_DAY_IN.findall(said.dates), *context)
+    )
 
 
 def normalised(text: str) -> str:

@@ -15,6 +15,8 @@ PREFERENCE = "preference"
 LIFE = "life"
 CATEGORIES = ("work", LIFE, PREFERENCE, "emotion", STRATEGY)
 ERROR_RECOVERY = "error_recovery"
+LIMIT = "limit"
+"""The subcategory of a fact that names what somebody cannot have or do: an allergy, an illness, a diet, a budget."""
 
 NO_RECORD, NO_REFLECTION = RecordId(""), ReflectionId("")
 NO_CONVERSATION, NO_INVOCATION = ConversationId(""), InvocationId("")
@@ -130,7 +132,8 @@ class Record(PromptSlot):
     which a fact is known to hold. A SUPERSEDED one without `valid_until` is a duplicate that `superseded_by` stands
     for.
     `speaker`: as whom the words of a fact were said, `said_dates` what their relative times come to; both are beside
-    the content. An earlier version's fact has them in its content, and neither here.
+    the content. An earlier version's fact has them in its content, and neither here. `context`: the sentence before,
+    word for word, which the words of a fact refer to.
     `revision` is the collection's at which a call last changed it. `awaits_review`: it is none of the collection's
     records yet, but a proposal. `writer`: the subject of the API key that wrote its words; "" without keys.
     `metadata_bytes`: what its metadata has where that stands apart, and `metadata_json` is its head; 0: it is whole.
@@ -174,6 +177,7 @@ class Record(PromptSlot):
     metadata_bytes: int = 0
     speaker: str = ""
     said_dates: tuple[str, ...] = ()
+    context: str = ""
 
     @property
     def provenance(self) -> Provenance:

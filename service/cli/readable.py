@@ -45,9 +45,8 @@ def _collection(name: str, index: Plain, files: Mapping[str, str]) -> Iterator[s
         yield f"\n## {KINDS.get(kind, kind)}{f' of {name}' if name else ''}\n\n"
         for memory in listed:
             tags = f" [{', '.join(memory['tags'])}]" if memory.get("tags") else ""
-            words = _indented(
-                quotation(memory["content"], memory.get("speaker", ""), memory.get("said_dates", ()))
-            )
+            said = [memory.get(name, "") for name in ("speaker", "said_dates", "context")]
+            words = _indented(quotation(memory["content"], *said))
             yield f"- {_day(memory.get('event_time'))}{words}{tags}{MARKS.get(memory.get('state', ''), '')}\n"
     for reflection in index.get("reflections", []):
         text = next(

@@ -15,5 +15,6 @@ def local_reader() -> LocalReader:
 
 
 async def candidates(passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """What the offline Extractor finds."""
-    return await OfflineExtractor(local_reader()).extract(passages, ())
+    """What the offline Extractor takes for a fact."""
+    found = await OfflineExtractor(local_reader()).extract(passages, ())
+    return [one for one in found if not one.is_doubtful]

@@ -41,6 +41,7 @@ class LlmExtractor:
         self._asking = Asking("extractor", model, "extractor", prompts)
 
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
+        passages = [passage for passage in passages if not passage.is_known]
         told = [Enclosure(name=f"known {number}", text=fact) for number, fact in enumerate(known)]
         taken = sum(estimate(each.text) + FENCE_TOKENS + 6 for each in told)
         room = max(self._asking.room - taken - 200, self._asking.room // 2)

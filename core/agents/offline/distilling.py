@@ -19,7 +19,8 @@ from core.agents.memory_roles import (
     Unit,
 )
 from core.agents.offline.summarising import summary
-from core.agents.outcomes import error_line, gist
+from core.agents.outcomes import clipped, error_line, gist
+from core.agents.results import wanted_terms
 from core.language import language_of
 from core.long_term.recovery import is_mending
 from core.model.invocation import Item, ItemType
@@ -27,7 +28,9 @@ from core.model.record import Episode, Recovery
 
 GOAL, OUTCOME, LESSONS, STEP, MESSAGE = 4_096, 400, 4_000, 400, 1_000  # code points at most
 QUERY = 160
-CONDITION = 40  # tokens of what a tool had answered before a decision
+CONDITION = 50  # tokens of what a tool had answered before a decision
+GIVEN = 80  # code points of the arguments that it had been given
+READ = 20_000  # code points of a result that are looked at
 STEPS = 20
 RECOVERIES = 20
 
@@ -56,7 +59,7 @@ def distilled(execution: Execution) -> Distillation:
 
 
 def _strategies(execution: Execution, calls: Sequence[_Call]) -> Iterator[Lesson]:
-    """Yields what worked, each behind what it was done for; a decision also behind what had been found just before."""
+    """Yields what worked, each behind what it was done for; a decision also behind what it was found upon."""
     worked = [call.item for call in calls if not call.failed and call.item.tool]
     query = " ".join(execution.query.split())
     lead = language_of(query).phrases.runs.task.format(_clipped(query))
@@ -68,21 +71,55 @@ def _strategies(execution: Execution, calls: Sequence[_Call]) -> Iterator[Lesson
     decisions = [item for item in execution.items if item.type is ItemType.DECISION and item.content.strip()]
     for item in decisions[-(MOST_STRATEGIES - 1) :]:
         seen = _seen_before(item, execution.items)
-        found = f"{seen.tool}: {gist(seen, CONDITION)} → " if seen else ""
+        found = f"{_found(seen, item)} → " if seen else ""
         told = f"{lead}{found}{' '.join(item.content.split())}"
         yield Lesson(
-            content=_cut(told, LESSON_CHARACTERS), items=(*((seen.number,) if seen else ()), item.number)
+            content=_cut(told, LESSON_CHARACTERS), items=(*(seen.numbers if seen else ()), item.number)
         )
 
 
-def _seen_before(decision: Item, items: Sequence[Item]) -> Item | None:
-    """Returns the result of a tool that a decision follows; None where it follows another decision, or none."""
-    for item in reversed([each for each in items if each.number < decision.number]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """A tool's result, and the call that it answers, where a decision speaks of what that asked for."""
+
+    result: Item
+    call: Item | None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return (*((self.call.number,) if self.call else ()), self.result.number)
+
+    @property
+    def head(self) -> str:
+        return f"{self.result.tool} {self.call.arguments_json}" if self.call else self.result.tool
+
+
+def _seen_before(decision: Item, items: Sequence[Item]) -> _Seen | None:
+    """Returns, of the tools' results since the decision before, that of which a decision speaks most, of several the
+    newest; None where there is none, or it speaks of none and the newest has no words."""
+    said = wanted_terms(decision.content)
+    found: list[tuple[int, _Seen]] = []
+    call: Item | None = None
+    for item in (each for each in items if each.number < decision.number):
         if item.type is ItemType.DECISION:
-            return None
-        if item.type is ItemType.OBSERVATION and item.tool and not item.failed and item.content.strip():
-            return item
-    return None
+            found.clear()
+        elif item.type is ItemType.ACTION:
+            call = item
+        elif item.type is ItemType.OBSERVATION and item.tool and not item.failed and item.content.strip():
+            given = call.arguments_json if call is not None and call.tool == item.tool else ""
+            spoken_of = said & wanted_terms(given) if len(given) <= GIVEN else frozenset()
+            seen = _Seen(result=item, call=call if spoken_of else None)
+            found.append((len(spoken_of | said & wanted_terms(item.content[:READ])), seen))
+    if not found:
+        return None
+    most, seen = max(reversed(found), key=lambda each: each[0])
+    return seen if most or any(map(str.isalpha, seen.result.content)) else None
+
+
+def _found(seen: _Seen, decision: Item) -> str:
+    """Renders what a tool had found: of that what the decision speaks of."""
+    asked = dict.fromkeys(wanted_terms(decision.content), 1.0)
+    return f"{seen.head}: {gist(seen.result, CONDITION, asked).rstrip(';；')}"
 
 
 def _failure(execution: Execution, calls: Sequence[_Call]) -> Lesson | None:
@@ -93,6 +130,8 @@ def _failure(execution: Execution, calls: Sequence[_Call]) -> Lesson | None:
     tool, error, message = failed.item.tool, failed.error_type, failed.message
     problem = message if error in message else f"{error}: {message}"
     content = language_of(query).phrases.runs.failure.format(query=query, tool=tool, problem=problem)
+    if came_of_it := clipped(" ".join(execution.result.split())):
+        content = f"{content} → {came_of_it}"
     return Lesson(content=_cut(content, LESSON_CHARACTERS), items=(failed.item.number,))
 
 

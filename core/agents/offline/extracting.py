@@ -1,9 +1,9 @@
 """The offline Extractor: what users and tools said that lasts, sentence by sentence.
 
-Law: deterministic; every sentence stands as it was said; beside it are its speaker, and the dates that its relative
-times come to. Of the user's own words (`core.text.own_words`) a sentence is a fact where the Reader takes it as told
-and lasting, or it is an order that is to stand (`core.text.standing_orders`). Of a tool's result a few sentences with
-figures. Replies are never read. What is no fact stays what it is, a turn.
+Law: deterministic; every sentence stands as it was said; beside it are its speaker, the dates that its relative times
+come to, and the sentence before, where it refers to that. Of the user's own words (`core.text.own_words`) a sentence is
+a fact where the Reader takes it as told and lasting, or it is an order that is to stand (`core.text.standing_orders`).
+Of a tool's result a few sentences with figures. Replies are never read. What is no fact stays what it is, a turn.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from core.agents.memory_roles import (
     CANDIDATE_CHARACTERS,
+    CONTEXT_CHARACTERS,
     MOST_CANDIDATES,
     Candidate,
     Passage,
@@ -24,21 +25,25 @@ from core.agents.offline.thinking import think
 from core.agents.outcomes import FIGURE
 from core.language import language_of
 from core.long_term.texts import normalised, quoted, unnamed
-from core.model.record import LIFE, PREFERENCE
+from core.model.record import LIFE, LIMIT, PREFERENCE
 from core.ports.reader import About, Reader, Reading
 from core.text import sentences
 from core.text.acknowledgements import acknowledges
 from core.text.moments import Frame, Span, spans
 from core.text.own_words import own_sentences
+from core.text.referring import refers_back
 from core.text.standing_orders import is_standing_order
 
 READ = 20_000  # code points of a passage that are looked at
 SENTENCES = 200
 OF_A_RESULT = 3  # sentences of a tool's result
 SURE = 0.6
-FACT = 0.7  # worth from which on a sentence is a fact; below it is found as a turn
+FACT = 0.7  # worth from which on a sentence is a fact; below it is found as a turn,
+TWICE = 0.2  # unless it is worth so much, and said in two conversations
+MOST_DOUBTFUL = 3  # of one question, those worth most
 STANDING = 0.5  # what an order that is to stand is worth at the least
 TOLD = 0.5  # likelihood of being told from which on what a sentence introduces is told
+LIMITS = 0.35  # likelihood from which on a fact names what somebody cannot have or do
 INTRODUCES = (":", "：")
 UNTOLD = 0.3  # likelihood of being told under which what a sentence leads to is not told either
 _OF_TOOLS = ("emotion", "work")  # the first whose words occur in a tool's sentence; else life
@@ -70,16 +75,17 @@ class OfflineExtractor:
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
         del known  # what is said in the same words is told in the same words
         said = await think(_own, passages)
-        texts = [text for text in dict.fromkeys(one.text for one in said) if _may_tell(text)]
+        new = dict.fromkeys(one.text for one in said if not one.passage.is_known)
+        texts = [text for text in new if _may_tell(text)]
         read = dict(zip(texts, await self._reader.read(texts), strict=True))
         readings = {n: read[one.text] for n, one in enumerate(said) if one.text in read}
         return await think(_candidates, passages, said, readings)
 
 
 def _own(passages: Sequence[Passage]) -> list[_UserSentence]:
-    """Returns the users' own sentences, in order."""
+    """Returns the users' own sentences, in the order they were said."""
     found: list[_UserSentence] = []
-    for passage in passages:
+    for passage in sorted(passages, key=lambda one: one.step):
         if passage.kind is not PassageKind.INPUT:
             continue
         first = len(found)
@@ -102,25 +108,38 @@ def _candidates(
     for passage in passages:
         if passage.kind is PassageKind.TOOL_RESULT:
             for sentence in _telling(passage):
-                _take(found, passage, sentence, _of_tool(sentence), 0.0, SURE)
+                _take(found, _candidate(passage, sentence, _of_tool(sentence), SURE), 0.0)
     for number, one in enumerate(said):
         reading = readings.get(number)
         if reading is not None and (worth := _worth(one, reading, readings)) > 0.0:
-            _take(found, one.passage, one.text, _category(one, reading), worth, min(SURE, worth))
-    ordered = sorted(found.values(), key=lambda each: each.candidate.passages[0])
-    enough = sorted((each.worth for each in ordered), reverse=True)[:MOST_CANDIDATES]
-    return tuple(each.candidate for each in ordered if each.worth >= enough[-1])[:MOST_CANDIDATES]
+            candidate = _candidate(one.passage, one.text, _category(one, reading), min(SURE, worth))
+            candidate = replace(
+                candidate,
+                subcategory=LIMIT if reading.limit >= LIMITS else "",
+                is_doubtful=worth < FACT and not is_standing_order(one.text),
+            )
+            _take(found, _in_context(candidate, one, said), worth)
+    kept = [each for each in found.values() if not each.candidate.is_doubtful]
+    doubtful = [each for each in found.values() if each.candidate.is_doubtful]
+    chosen = [*_best(kept, MOST_CANDIDATES), *_best(doubtful, MOST_DOUBTFUL)][:MOST_CANDIDATES]
+    return tuple(each.candidate for each in sorted(chosen, key=lambda each: each.candidate.passages[0]))
+
+
+def _best(found: Sequence[_WeighedCandidate], most: int) -> list[_WeighedCandidate]:
+    """Returns those worth most, in their order."""
+    enough = sorted((each.worth for each in found), reverse=True)[:most]
+    return [each for each in found if each.worth >= enough[-1]][:most]
 
 
 def _worth(one: _UserSentence, reading: Reading, readings: Mapping[int, Reading | None]) -> float:
     """Returns what a sentence is worth as a fact; 0: it is none."""
-    if one.text.endswith(INTRODUCES) or not _is_told(one, reading, readings):
+    if one.passage.is_known or one.text.endswith(INTRODUCES) or not _is_told(one, reading, readings):
         return 0.0
     if reading.worth >= FACT:
         return reading.worth
     if is_standing_order(one.text):
         return max(STANDING, reading.worth)
-    return 0.0
+    return reading.worth if reading.worth >= TWICE else 0.0
 
 
 def _is_told(one: _UserSentence, reading: Reading, readings: Mapping[int, Reading | None]) -> bool:
@@ -156,32 +175,51 @@ def _telling(passage: Passage) -> Iterator[str]:
     yield from (telling[place] for place in sorted(place for place, _ in scored[:OF_A_RESULT]))
 
 
-def _take(
-    found: dict[str, _WeighedCandidate],
-    passage: Passage,
-    sentence: str,
-    category: str,
-    worth: float,
-    confidence: float,
-) -> None:
-    """Adds a sentence to what was found; the same words are one fact."""
-    speaker, dates = passage.speaker or _speaker(passage.kind, sentence), _dates(sentence, passage.event_time)
-    whole = quoted(sentence, speaker, dates)
-    if len(whole) > CANDIDATE_CHARACTERS:
-        return
-    same = normalised(whole)
-    if (known := found.get(same)) is not None:
-        numbers = tuple(dict.fromkeys((*known.candidate.passages, passage.number)))
-        found[same] = replace(known, candidate=replace(known.candidate, passages=numbers))
-        return
-    candidate = Candidate(
+def _candidate(passage: Passage, sentence: str, category: str, confidence: float) -> Candidate:
+    return Candidate(
         content=sentence,
         category=category,
         confidence=round(confidence, 2),
         passages=(passage.number,),
-        speaker=speaker,
-        said_dates=tuple(dates),
+        speaker=passage.speaker or _speaker(passage.kind, sentence),
+        said_dates=tuple(_dates(sentence, passage.event_time)),
     )
+
+
+def _in_context(candidate: Candidate, one: _UserSentence, said: Sequence[_UserSentence]) -> Candidate:
+    """Returns a candidate beside the sentence before, where it refers to that and that is none too long."""
+    before = _sentence_before(one, said)
+    if before is None or len(before.text) > CONTEXT_CHARACTERS or not refers_back(one.text):
+        return candidate
+    passages = tuple(dict.fromkeys((*candidate.passages, before.passage.number)))
+    return replace(candidate, context=before.text, passages=passages)
+
+
+def _sentence_before(one: _UserSentence, said: Sequence[_UserSentence]) -> _UserSentence | None:
+    """Returns what the same person said last before a sentence, in its input or at the end of the one before."""
+    if one.before is not None:
+        return said[one.before]
+    place = next(number for number, each in enumerate(said) if each is one)
+    last = said[place - 1] if place else None
+    if (
+        last is None
+        or last.passage.step != one.passage.step - 1
+        or last.passage.speaker != one.passage.speaker
+    ):
+        return None
+    return last
+
+
+def _take(found: dict[str, _WeighedCandidate], candidate: Candidate, worth: float) -> None:
+    """Adds a candidate to what was found; the same words are one fact."""
+    whole = quoted(candidate.content, candidate.speaker, candidate.said_dates, candidate.context)
+    if len(whole) > CANDIDATE_CHARACTERS:
+        return
+    same = normalised(whole)
+    if (known := found.get(same)) is not None:
+        numbers = tuple(dict.fromkeys((*known.candidate.passages, *candidate.passages)))
+        found[same] = replace(known, candidate=replace(known.candidate, passages=numbers))
+        return
     found[same] = _WeighedCandidate(worth=worth, candidate=candidate)
 
 

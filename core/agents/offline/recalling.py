@@ -29,6 +29,11 @@ SHARED = 5  # words that several records share, told of
 BULLET = 300  # code points of a record's content
 FRAME, ENDS = 10, 50  # code points around a bullet or a heading; before the first and after the last
 
+_TASK = re.compile(
+    "|".join(re.escape(one.phrases.runs.task.rstrip()).replace(re.escape("{}"), ".+?") for one in LANGUAGES)
+)
+_TOOL = re.compile(r"\w+_\w+", re.ASCII)
+
 _INTENTS = {
     Intent.REFLECT: cue("reflects", re.IGNORECASE),
     Intent.DECIDE: cue("decides", re.IGNORECASE),
@@ -77,8 +82,8 @@ class OfflineRouter:
 
 
 class OfflineReflector:
-    """What several records speak of, how often and from when to when; then records by weight as bullets, a section for
-    each subcategory: extractive, and says so by its form."""
+    """What records of several tasks speak of, how often and from when to when; then records by weight as bullets, a
+    section for each subcategory, those of one task under it: extractive, and says so by its form."""
 
     async def reflect(
         self,
@@ -93,7 +98,7 @@ class OfflineReflector:
         lines = [f"# {title}", *common]
         for subject in dict.fromkeys(record.subcategory for record in order):
             lines += ["", f"## {_heading(subject, language)}", ""]
-            lines += [_bullet(record, language) for record in order if record.subcategory == subject]
+            lines += _bullets([record for record in order if record.subcategory == subject], language)
         used, count = [record.number for record in order], len(order)
         days = _days([record for record in records if record.number in used], language)
         phrases = language.phrases.reflections
@@ -102,9 +107,12 @@ class OfflineReflector:
 
 
 def _in_common(records: Sequence[ReflectedRecord], language: Language) -> list[str]:
-    """Returns a section of the words that several records share, each with how many, and their days; none where no word
-    is shared."""
-    often = list(shared_words([record.content for record in records]))[:SHARED]
+    """Returns a section of the words that records of several tasks share, each with how many, and their days; none
+    where no word is shared."""
+    tasks: dict[str, list[str]] = {}
+    for record in records:
+        tasks.setdefault(_task_of(record) or record.content, []).append(_TOOL.sub(" ", record.content))
+    often = list(shared_words(["\n".join(contents) for contents in tasks.values()]))[:SHARED]
     sharing = {word: [r for r in records if word.casefold() in r.content.casefold()] for word in often}
     phrases = language.phrases.reflections
     lines = [
@@ -128,7 +136,8 @@ def _fitting(records: Sequence[ReflectedRecord], language: Language, room: int) 
     fitting: list[ReflectedRecord] = []
     subjects: set[str] = set()
     for record in sorted(records, key=lambda record: (-record.weight, record.number)):
-        size = len(_bullet(record, language)) + FRAME
+        task = _task_of(record)
+        size = len(task) + len(_bullet(record, language, len(task))) + FRAME
         if record.subcategory not in subjects:
             size += len(_heading(record.subcategory, language)) + FRAME
         if size <= room:
@@ -144,9 +153,30 @@ def _heading(subject: str, language: Language) -> str:
     return language.phrases.reflections.general
 
 
-def _bullet(record: ReflectedRecord, language: Language) -> str:
-    """Returns the content as one line, with its date and confidence. No figure of it is cut in two."""
-    whole = " ".join(record.content.split())
+def _task_of(record: ReflectedRecord) -> str:
+    """Returns the opening of a record that says for which task it holds; empty where it has none."""
+    found = _TASK.match(" ".join(record.content.split()))
+    return found.group() if found else ""
+
+
+def _bullets(records: Sequence[ReflectedRecord], language: Language) -> list[str]:
+    """Returns a bullet for each record; of several of one task the task stands once above them."""
+    by_task: dict[str, list[ReflectedRecord]] = {}
+    for record in records:
+        by_task.setdefault(_task_of(record) or f"{record.number}", []).append(record)
+    lines: list[str] = []
+    for task, together in by_task.items():
+        if len(together) == 1:
+            lines.append(_bullet(together[0], language))
+            continue
+        lines.append(f"- {task.rstrip()}")
+        lines += [f"  {_bullet(record, language, len(task))}" for record in together]
+    return lines
+
+
+def _bullet(record: ReflectedRecord, language: Language, start: int = 0) -> str:
+    """Returns the content from a place on as one line, with its date and confidence. No figure of it is cut in two."""
+    whole = " ".join(record.content.split())[start:].strip()
     content, known = whole[:BULLET], frozenset(figures(whole))
     while not known.issuperset(figures(content)):
         content = content[:-1]

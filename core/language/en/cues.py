@@ -54,6 +54,14 @@ CUES = Cues(
         "|good to know|(?:many )?thanks(?: (?:a lot|so much))?|thank you(?: (?:so|very) much)?|thx"
         r"|no (?:problem|worries)|of course|(?:you're|you are) welcome)\b"
     ),
+    refers=(
+        r"\b(?:he|she|they|him|hers?|them|his|theirs?|its?)\b(?! (?:is|was|'s) (?:raining|snowing|late|time|cold"
+        r"|hot|important|possible|true|easy|hard|hard to)\b)|^\W*(?:this|that|these|those|both|the same)\b"
+    ),
+    named=(
+        r"\b(?:my|our|your|the|an?|this|these|every|each|some|no|two|three|four)\s+\w"
+        r"|\b(?-i:[A-Z][a-z]+)\b"
+    ),
     verdict_wrong=(
         r"\b(?:wrong|false|incorrect|inaccurate|untrue|mistaken|erroneous|outdated|obsolete|refuted"
         r"|superseded|invalid)\b|\bneither\b[^.;]{0,40}\b(?:is|was|are|were)\s+(?:right|true|correct"

@@ -7,10 +7,12 @@ from functools import cached_property
 from core.context.evidence import Source
 from core.context.long_term import FACTS, PREFERENCES, PROVEN, STRATEGIES, CollectionEvidence, candidate_of
 from core.context.repeating import told_once
+from core.context.shares import LIMITS
 from core.errors import MemoryOff
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.ranking import Admits, RecordQuery, admitting, ranked
+from core.long_term.texts import told
 from core.model.record import (
     ERROR_RECOVERY,
     PREFERENCE,
@@ -20,6 +22,7 @@ from core.model.record import (
     RecordState,
 )
 from core.model.vector import Vector
+from core.text.tokens import estimate
 from core.usecases.context.asked import AssembleContext
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
@@ -34,6 +37,8 @@ MOST_PREFERENCES = 5
 MOST_ORDERS = 3
 """Beside them, those that are to stand whatever is asked."""
 MOST_STRATEGIES = 3
+MOST_LIMITS = 2
+"""Facts that name what somebody cannot have or do: the nearest in meaning, as that bears on more than its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,21 +91,27 @@ class _Looking:
 
     def known(self) -> CollectionEvidence:
         settings, asked = self._house.long_term, self._command
-        facts = self._best(FACTS, self._top_facts() if asked.top_facts is None else asked.top_facts)
+        top = self._top_facts() if asked.top_facts is None else asked.top_facts
+        limits = self._limits() if top > 0 else []
+        facts = list({record.record_id: record for record in (*self._best(FACTS, top), *limits)}.values())
         strategies = self._best(STRATEGIES, MOST_STRATEGIES)
         episodes = self._episodes(settings.top_episodes if asked.top_episodes is None else asked.top_episodes)
         return CollectionEvidence(
             preferences=self._preferences(),
             strategies=strategies,
             facts=facts,
+            limits=frozenset(record.record_id for record in limits),
             episodes=episodes,
             reflections=reflections_over(self._opened, [*strategies, *facts, *episodes]),
         )
 
     def _top_facts(self) -> int:
         """Returns as many as are configured, or as would fill the prompt."""
-        budget = self._command.token_budget or self._house.retrieval.token_budget
-        return max(self._house.long_term.top_facts, min(MOST_FACTS, budget // LEAST_FACT))
+        return max(self._house.long_term.top_facts, min(MOST_FACTS, self._budget // LEAST_FACT))
+
+    @property
+    def _budget(self) -> int:
+        return self._command.token_budget or self._house.retrieval.token_budget
 
     def sources(self, known: CollectionEvidence) -> list[Source]:
         """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""
@@ -151,6 +162,24 @@ class _Looking:
             record for record in standing if record.reward >= 0.0 and self._stands(record, PREFERENCES)
         ]
         return sorted(standing, key=lambda record: record.event_time, reverse=True)[:MOST_ORDERS]
+
+    def _limits(self) -> list[Record]:
+        """Returns those nearest to the input, as far as their share of the prompt holds them."""
+        collection = self._opened.collection
+        lasting = filter(self._opened.lasts, map(collection.records.__getitem__, collection.limits))
+        found = {record.record_id: record for record in lasting if record.reward >= 0.0}
+        if not found:
+            return []
+        vector = self._vectors[self._command.input]
+        cosines_ = collection.vectors.similarities(vector, list(found)).tolist()
+        near = dict(zip(found, cosines_, strict=True))
+        nearest = sorted(found, key=lambda key: (-near[key], key))[:MOST_LIMITS]
+        room, held = LIMITS * self._budget, []
+        for record in map(found.__getitem__, nearest):
+            if (takes := estimate(told(record))) <= room:
+                room -= takes
+                held.append(record)
+        return held
 
     def _admits(self, section: str) -> Admits | None:
         """Returns which records may stand in it; of facts that never expire nothing more is asked, and nothing at all,

@@ -94,6 +94,7 @@ def texts_of(record: Record) -> Iterator[str]:
     """Yields every text of a record."""
     yield from (
         record.content,
+        record.context,
         record.speaker,
         record.detail,
         record.subcategory,

@@ -60,6 +60,7 @@ def is_harmless(record: Record) -> bool:
 
 def _texts(record: Record) -> Iterable[tuple[str, list[str]]]:
     yield "content", [record.content]
+    yield "context", [record.context]
     yield "detail", [record.detail]
     yield "tags", list(record.tags)
     yield "subcategory", [record.subcategory]

@@ -1628,6 +1628,7 @@ class Record(_message.Message):
     SPEAKER_FIELD_NUMBER: _builtins.int
     SAID_DATES_FIELD_NUMBER: _builtins.int
     METADATA_BYTES_FIELD_NUMBER: _builtins.int
+    CONTEXT_FIELD_NUMBER: _builtins.int
     record_id: _builtins.str
     """Its id, unique in the collection. Empty in AddRecord: generated."""
     kind: Global___RecordKind.ValueType
@@ -1637,7 +1638,9 @@ class Record(_message.Message):
     `life` for facts, `strategy` for others.
     """
     subcategory: _builtins.str
-    """A finer one, at most 128 code points; may be empty."""
+    """A finer one, at most 128 code points; may be empty. A fact of the subcategory `limit` names what somebody cannot
+    have or do (an allergy, an illness, a diet, a budget): AssembleContext shows it whatever else fits better.
+    """
     content: _builtins.str
     """What it says, 1 to 4,096 code points. Of an episode empty: its goal."""
     detail: _builtins.str
@@ -1690,6 +1693,11 @@ class Record(_message.Message):
     """
     metadata_bytes: _builtins.int
     """How many bytes its metadata has, where `metadata_json` is the head of it. 0: it is whole. Output only."""
+    context: _builtins.str
+    """Of a learned fact whose words refer to what was said just before ("She is allergic to nuts"): that sentence of the
+    same person, word for word, at most 200 code points; `steps` names its turn, too. It is searched and shown before the
+    content. Empty: the words say themselves what they are about, or other words were put in their place. Output only.
+    """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Marks, at most 64, each at most 256 code points."""
@@ -1796,10 +1804,11 @@ class Record(_message.Message):
         speaker: _builtins.str = ...,
         said_dates: _abc.Iterable[_builtins.str] | None = ...,
         metadata_bytes: _builtins.int = ...,
+        context: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "confidence", b"confidence", "create_time", b"create_time", "episode", b"episode", "event_time", b"event_time", "last_use_time", b"last_use_time", "recovery", b"recovery", "reward", b"reward", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_bytes", b"metadata_bytes", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "said_dates", b"said_dates", "source", b"source", "speaker", b"speaker", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_reward", b"_reward", "access_count", b"access_count", "agent", b"agent", "also_from", b"also_from", "awaits_review", b"awaits_review", "category", b"category", "confidence", b"confidence", "content", b"content", "contested_with", b"contested_with", "context", b"context", "conversation_id", b"conversation_id", "create_time", b"create_time", "detail", b"detail", "episode", b"episode", "event_time", b"event_time", "invocation_id", b"invocation_id", "judged", b"judged", "kind", b"kind", "last_use_time", b"last_use_time", "metadata_bytes", b"metadata_bytes", "metadata_json", b"metadata_json", "needs_revision", b"needs_revision", "origin", b"origin", "record_id", b"record_id", "recovery", b"recovery", "reflection_id", b"reflection_id", "revision", b"revision", "reward", b"reward", "said_dates", b"said_dates", "source", b"source", "speaker", b"speaker", "state", b"state", "steps", b"steps", "subcategory", b"subcategory", "superseded_by", b"superseded_by", "superseded_reason", b"superseded_reason", "supersedes", b"supersedes", "tags", b"tags", "ttl", b"ttl", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "writer", b"writer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015

@@ -22,7 +22,7 @@ from core.errors import EmbedderUnavailable
 from core.ports.reader import About, Reading
 from service.adapters.local_embedder.weights import F32, SHA256
 
-MODEL = "e5-small-reading-2"
+MODEL = "e5-small-reading-3"
 """The name of the network's weights; others get another one."""
 
 FILE = Path(__file__).parent / "reading.npz"

@@ -373,6 +373,7 @@ OF_RECORDS = (
     "supersedes",
     "speaker",
     "said_dates",
+    "context",
 )
 NOT_CHANGED = ("kind", "origin", "conversation_id", "steps", "invocation_id", "recovery")
 

@@ -6,8 +6,9 @@ after a switch-off, is not stored.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from core.agents.memory_roles import Passage, PassageKind
 from core.agents.offline.turn_worth import worths
 from core.agents.usage import Ledger
 from core.conversation.conversation import Conversation
@@ -19,6 +20,7 @@ from core.keys import CollectionKey, ConversationKey
 from core.model.conversation import ExtractionOwed, Turn
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
+from core.usecases.conversation.learning.said_twice import said_twice
 from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land, passages_of
 from core.usecases.house import House
 from core.usecases.long_term.judging.find_facts import FactsFound, Source, find_facts
@@ -32,13 +34,24 @@ SOURCE = "conversation"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
     """The turns at work, as they were read. `read`: those of which the worth is wanted; `spoken`: those of them whose
-    words are looked through."""
+    words are looked through; `before`: others that came just before one of these, which may refer to them."""
 
     seen: SeenConversation
     owed: ExtractionOwed
     collection: CollectionKey
     read: tuple[Turn, ...]
     spoken: tuple[Turn, ...]
+    before: tuple[Turn, ...]
+
+    @property
+    def passages(self) -> list[Passage]:
+        """What is looked through, and behind it what it may refer to."""
+        found = passages_of(self.spoken)
+        known = [one for one in passages_of(self.before) if one.kind is PassageKind.INPUT]
+        return [
+            *found,
+            *(replace(one, number=len(found) + n, is_known=True) for n, one in enumerate(known)),
+        ]
 
 
 async def extract_facts(house: House, key: ConversationKey, ledger: Ledger) -> None:
@@ -81,6 +94,9 @@ async def _read(
         wanted = conversation.tiers.extract_facts
         turns = [conversation.turn(step) for step in owed.steps if conversation.has_turn(step)]
         again = conversation.record.anew
+        spoken = tuple(t for t in turns if wanted and (not t.invocation_id or t.step in again))
+        steps = {turn.step for turn in spoken}
+        before = sorted({step - 1 for step in steps} - steps)
         return Stretch(
             seen=seen,
             owed=owed,
@@ -88,13 +104,16 @@ async def _read(
                 tenant=key.tenant, user=key.user, collection=conversation.record.collection
             ),
             read=tuple(turns if wanted else ()),
-            spoken=tuple(t for t in turns if wanted and (not t.invocation_id or t.step in again)),
+            spoken=spoken,
+            before=tuple(conversation.turn(step) for step in before if conversation.has_turn(step)),
         )
 
 
 async def _find(house: House, key: ConversationKey, stretch: Stretch, ledger: Ledger) -> FactsFound:
     source = Source(name=SOURCE, conversation_id=key.conversation_id)
-    return await find_facts(house, ledger, stretch.collection, source, passages_of(stretch.spoken))
+    found = await find_facts(house, ledger, stretch.collection, source, stretch.passages)
+    twice = await said_twice(house, key, stretch.collection, found.doubtful)
+    return replace(found, facts=(*found.facts, *twice))
 
 
 async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: FactsFound) -> FoundKept:

@@ -125,6 +125,7 @@ def _entry(record: Record, uses: Uses | None) -> dict[str, Any]:
         "reflection_id",
         "writer",
         "speaker",
+        "context",
     ):
         if value := getattr(record, name):
             own[name] = value
@@ -285,6 +286,7 @@ def _record(entry: Any, files: Mapping[str, str], now: datetime) -> tuple[Record
         agent=_text(entry.get("agent", ""), 128),
         writer=_text(entry.get("writer", ""), 128),
         speaker=_text(entry.get("speaker", ""), 128),
+        context=_text(entry.get("context", ""), 200),
         said_dates=tuple(_text(day, 64, least=1) for day in _list(entry.get("said_dates", []), TAGS)),
         event_time=event_time,
         create_time=created,

@@ -35,7 +35,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactsFound:
+    """`doubtful`: what is a fact only if another conversation says so, too."""
+
     facts: tuple[Record, ...] = ()
+    doubtful: tuple[Record, ...] = ()
     withheld: int = 0
 
 
@@ -43,28 +46,36 @@ async def find_facts(
     house: House, ledger: Ledger, key: CollectionKey, source: Source, passages: Sequence[Passage]
 ) -> FactsFound:
     """Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
-    if not any(passage.kind is not PassageKind.REPLY for passage in passages):
+    if not any(map(_may_teach, passages)):
         return FactsFound()
     known = await _known(house, key, passages)
     with ledger.spending("extractor"):
         found = await house.memory_agents.extractor.extract(passages, known)
     harmless, withheld = await think(_checked, found[:MOST_CANDIDATES], passages)
-    return FactsFound(
-        facts=tuple(_record(house, source, one, passages) for one in harmless), withheld=withheld
+    facts, doubtful = (
+        tuple(_record(house, source, one, passages) for one in harmless if one.is_doubtful is is_so)
+        for is_so in (False, True)
     )
+    return FactsFound(facts=facts, doubtful=doubtful, withheld=withheld)
+
+
+def _may_teach(passage: Passage) -> bool:
+    return passage.kind is not PassageKind.REPLY and not passage.is_known
 
 
 def _checked(found: Sequence[Candidate], passages: Sequence[Passage]) -> tuple[list[Candidate], int]:
     """Returns those that the passages bear out and that hold nothing sensitive; and how many of the others hold
     something sensitive."""
     sound = [one for one in found if not problem_of_candidate(one, passages)]
-    harmless = [one for one in sound if sort_in((one.content, one.subcategory, one.speaker), ALL) is None]
+    harmless = [
+        one for one in sound if sort_in((one.content, one.context, one.subcategory, one.speaker), ALL) is None
+    ]
     return harmless, len(sound) - len(harmless)
 
 
 async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
     """Returns the known facts that share the most words with the passages."""
-    text = "\n".join(passage.text for passage in passages if passage.kind is not PassageKind.REPLY)
+    text = "\n".join(passage.text for passage in passages if _may_teach(passage))
     sought = RecordQuery(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=text[:LOOKED_FOR])
     try:
         async with looking(house, key) as opened:
@@ -93,6 +104,7 @@ def _record(house: House, source: Source, candidate: Candidate, passages: Sequen
         content=candidate.content,
         speaker=candidate.speaker,
         said_dates=candidate.said_dates,
+        context=candidate.context,
         confidence=min(candidate.confidence, FIRST_CONFIDENCE),
         event_time=min(stated, now),
         create_time=now,

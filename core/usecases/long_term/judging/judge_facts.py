@@ -17,7 +17,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.ranking import RecordQuery, similarities
 from core.long_term.standing import Contradiction, Rewriting, by_rank
-from core.long_term.texts import embedded, quotation, statement, told
+from core.long_term.texts import embedded, normalised, quotation, statement, told
 from core.model.record import Record, SupersededReason
 from core.model.vector import Vector
 from core.ports.aggregates import Draft
@@ -116,7 +116,7 @@ def _contradictions(
             reason = SupersededReason.MODEL
         elif not corrected and corrects(fact, other, likelihood):
             reason, corrected = SupersededReason.CORRECTION, True
-        if reason is None and opinion.grade is not Grade.SURE:
+        if reason is None and (opinion.grade is not Grade.SURE or not _of_one_matter(fact, other)):
             continue  # what is only likely contests nothing
         contradictions.append(Contradiction(with_id=other.record_id, reason=reason))
     told = {each.with_id for each in contradictions}
@@ -126,6 +126,11 @@ def _contradictions(
         ):  # both stand: it says too little alone
             return [*contradictions, Contradiction(with_id=other.record_id, reason=None)]
     return contradictions
+
+
+def _of_one_matter(fact: Record, other: Record) -> bool:
+    """Whether none of two facts refers to what the other one does not: "she" may be another person."""
+    return normalised(fact.context) == normalised(other.context)
 
 
 def _merges(
@@ -145,7 +150,9 @@ def _merges(
 
 def agree_in_essentials(one: Record, other: Record) -> bool:
     said, also = quotation(one), quotation(other)
-    return said.dates == also.dates and have_equal_essentials(said.statement, also.statement)
+    if said.dates != also.dates or not _of_one_matter(one, other):
+        return False
+    return have_equal_essentials(said.statement, also.statement)
 
 
 def loses_no_word(fact: Record, other: Record) -> bool:

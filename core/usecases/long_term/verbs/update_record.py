@@ -112,7 +112,7 @@ def _revived(rewriting: Rewriting, before: Record) -> Record:
 def reworded(record: Record, *, stated: bool) -> Record:
     """Returns a record with other words as its caller's, who quotes nobody: only who speaks for the user states
     something."""
-    own = replace(record, speaker="", said_dates=())
+    own = replace(record, speaker="", said_dates=(), context="")
     return replace(own, origin=Origin.STORED) if record.origin is Origin.STATED and not stated else own
 
 

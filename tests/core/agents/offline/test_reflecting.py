@@ -96,3 +96,22 @@ async def test_where_records_have_nothing_in_common_nothing_is_counted() -> None
     made = await OfflineReflector().reflect("Lessons", "work", records)
 
     assert "In common" not in made.text
+
+
+@pytest.mark.parametrize(
+    ("task", "title"), [("For “Plan the move to the new rack”:", "Lessons"), ("要做“搬迁新机柜”：", "教训")]
+)
+async def test_what_one_task_taught_stands_under_it_and_is_nothing_in_common(task: str, title: str) -> None:
+    records = reflected(
+        f"{task} list_hosts → copy_data", f"{task} Copy at night.", "Onions keep in the dark."
+    )
+
+    made = await OfflineReflector().reflect(title, "work", records)
+
+    lines = made.text.splitlines()
+    place = lines.index(f"- {task}")
+    told = [line.split("（")[0].split(" (")[0] for line in lines[place + 1 : place + 3]]
+    assert told == ["  - list_hosts → copy_data", "  - Copy at night."]
+    assert made.text.count(task) == 1
+    assert sum(line.startswith("## ") for line in lines) == 1
+    assert problem_of_reflection(made, title, records) == ""

@@ -9,10 +9,11 @@ import pytest
 from core.agents.offline.agents import offline_agents
 from core.conversation.steps import KeyPut
 from core.errors import BudgetTooSmall, RevisionNotReached
-from core.ids import BankId
-from core.keys import BankKey
+from core.ids import BankId, Collection
+from core.keys import BankKey, CollectionKey
 from core.model.conversation import KeyMemory, KeyType
 from core.model.instructions import Level, Owner, SourceRef
+from core.model.record import LIMIT
 from core.ports.aggregates import Draft
 from core.text.tokens import estimate
 from core.usecases.bank.record import Context
@@ -25,9 +26,11 @@ from core.usecases.conversation.verbs.update_conversation import UpdateConversat
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import LoadSources
 from core.usecases.instructions.put_source import PutSource, put_source
+from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
 from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import make_bank, open_house
+from tests.support.long_term import tell
 from tests.support.talking import KEY, said, say, talked, tend
 
 BANK = BankKey(tenant=KEY.tenant, bank_id=BankId("trip"))
@@ -391,3 +394,35 @@ async def test_a_question_like_the_one_before_still_hits_what_answers_it() -> No
         await tend(house)
 
         assert await hits_after(house, f"{asked} Please?")
+
+
+@pytest.mark.parametrize(
+    ("limit", "other", "asked"),
+    [
+        (
+            "I'm allergic to walnuts.",
+            "For dinner on Friday {} comes.",
+            "What shall I cook for dinner on Friday?",
+        ),
+        ("我对核桃过敏。", "周五晚饭{}要来。", "周五晚饭做什么好？"),
+    ],
+)
+async def test_what_the_user_cannot_have_stands_whatever_fits_better(
+    limit: str, other: str, asked: str
+) -> None:
+    key = CollectionKey(tenant=KEY.tenant, user=KEY.user, collection=Collection(""))
+    async with open_house() as house:
+        for name in "Ada Bea Cem Dov Eli Fay Gus Hal Ian Joy Kai Lea Mia Noa Ole Pia Rod Sue Tom Uma".split():
+            await tell(house, other.format(name), key)
+        kept = await tell(house, limit, key, subcategory=LIMIT)
+        command = AssembleContext(input=asked, collection=key, token_budget=350)
+        with_it = await assemble_context(house, command)
+        without = await assemble_context(house, replace(command, top_facts=0))
+        (limit_id,) = kept.kept.record_ids
+        await update_record(house, UpdateRecord(key=key, record_id=limit_id, given={"subcategory": ""}))
+        as_any = await assemble_context(house, command)
+
+    assert limit in with_it.prompt
+    assert with_it.tokens <= 350
+    assert limit not in without.prompt
+    assert limit not in as_any.prompt

@@ -8,13 +8,16 @@ import pytest
 
 from core.agents.memory_roles import Candidate, Passage
 from core.agents.offline.remembering import offline_memory_agents
-from core.errors import AgentUnavailable, MemoryOff
-from core.ids import Collection
+from core.errors import AgentUnavailable, CollectionNotFound, MemoryOff
+from core.ids import Collection, ConversationId
 from core.keys import CollectionKey, UserKey
 from core.model.conversation import ConversationSettings
 from core.model.record import Origin, Record, RecordKind, RecordState
 from core.usecases.conversation.learning.extract_facts import extract_facts
+from core.usecases.conversation.tiers.embed_turns import embed_turns
+from core.usecases.conversation.verbs.add_turns import AddTurns, add_turns
 from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
+from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
 from core.usecases.house import House
 from core.usecases.limits import Limits
@@ -95,7 +98,7 @@ async def test_each_turn_is_looked_through_once() -> None:
 
     class Watching:
         async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
-            seen.extend(dict.fromkeys(passage.step for passage in passages))
+            seen.extend(dict.fromkeys(passage.step for passage in passages if not passage.is_known))
             return await candidates(passages)
 
     agents = replace(offline_memory_agents(local_reader()), extractor=Watching())
@@ -120,6 +123,59 @@ async def test_the_same_said_twice_is_one_fact_with_both_its_sources() -> None:
     assert first.steps == (1,)
     assert [source.steps for source in first.also_from] == [(11,)]
     assert first.confidence > 0.6
+
+
+@pytest.mark.parametrize(
+    ("before", "said_"),
+    [("My cousin Nora comes on Sunday.", "She is allergic to nuts."), ("我表妹周日来。", "她在杭州当护士。")],
+)
+async def test_what_refers_to_the_turn_before_stands_beside_it_and_goes_with_it(
+    before: str, said_: str
+) -> None:
+    async with open_house(unasked=False) as house:
+        await say(house, *(said("ok", "") for _ in range(9)))
+        await say(house, said(before, "Noted."))  # the tenth: those that follow are looked through later
+        await extracted(house)
+        await say(house, said(said_, ""))
+        await end_conversation(house, EndConversation(key=KEY))
+        await extracted(house)
+        (first,) = [one for one in await facts(house) if one.content == said_]
+        await delete_turns(house, DeleteTurns(key=KEY, first_step=10, last_step=10))
+        await extracted(house)
+        left = await facts(house)
+
+    assert (first.context, first.steps) == (before, (10, 11))
+    assert [(one.content, one.context, one.steps) for one in left] == [(said_, "", (11,))]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("I want to learn Spanish properly.", "I want to learn Danish properly."),
+        ("我想好好学西班牙语。", "我想好好学丹麦语。"),
+    ],
+)
+async def test_what_is_doubtful_is_a_fact_once_two_conversations_say_it(text: str, other: str) -> None:
+    talks = [replace(KEY, conversation_id=ConversationId(name)) for name in ("c1", "c2", "c3", "c4")]
+    async with open_house(unasked=False) as house:
+        found = []
+        for key, words in zip(talks, (text, text, other, text), strict=True):
+            collection = Collection("apart") if key is talks[0] else Collection("")
+            turns = [said(words, "Fine."), said(words, "Fine.")]
+            await add_turns(house, AddTurns(key=key, collection=collection, turns=turns, request=None))
+            await embed_turns(house, key, house.workshop.ledger(key))
+            await end_conversation(house, EndConversation(key=key))
+            await extract_facts(house, key, house.workshop.ledger(key))
+            found.append([one.content for one in await facts_if_any(house)])
+
+    assert found == [[], [], [], [text]]
+
+
+async def facts_if_any(house: House) -> list[Record]:
+    try:
+        return await facts(house)
+    except CollectionNotFound:
+        return []
 
 
 async def test_what_is_sensitive_is_withheld() -> None:

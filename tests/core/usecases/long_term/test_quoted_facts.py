@@ -6,16 +6,21 @@ from typing import Any
 
 import pytest
 
+from core.agents.offline.agents import offline_agents
 from core.ids import ConversationId, RecordId
 from core.long_term.forgetting import is_forgotten, tombstone
 from core.long_term.texts import embedded, fields, identity, quotation, statement, told
 from core.model.collection import Tombstone
 from core.model.record import Origin, Record
+from core.usecases.house import House
 from core.usecases.long_term.exchange.files import Contents, contents_of, files_of
 from core.usecases.long_term.verbs.add_record import AddRecord, add_record
 from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
+from core.usecases.long_term.verbs.update_record import reworded
+from tests.support.embedders import local_comparer, local_embedder
 from tests.support.house import START, open_house
 from tests.support.long_term import ADA, new
+from tests.support.long_term import told as told_fact
 
 LEARNED: dict[str, Any] = {"origin": Origin.STATED, "conversation_id": ConversationId("talk"), "steps": (1,)}
 PAIRS = [
@@ -125,6 +130,49 @@ def test_speaker_and_dates_go_out_and_in_with_a_collection() -> None:
 
     (one,) = back.records
     assert (one.content, one.speaker, one.said_dates) == (record.content, record.speaker, record.said_dates)
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "speaker", "whole"),
+    [
+        ("My sister is here.", "She has a cold.", "User", "User: My sister is here. She has a cold."),
+        ("我妹妹来了。", "她感冒了。", "用户", "用户：我妹妹来了。她感冒了。"),
+    ],
+)
+async def test_a_fact_is_told_with_the_sentence_it_refers_to_until_it_is_reworded(
+    before: str, content: str, speaker: str, whole: str
+) -> None:
+    record = new(content, speaker=speaker, context=before, **LEARNED)
+    (back,) = contents_of(
+        dict(
+            files_of(Contents(records=(replace(record, record_id=RecordId("r")),), uses={}, reflections=()))
+        ),
+        START,
+    ).records
+
+    assert told(record) == embedded(record) == fields(record)["content"] == whole
+    assert statement(record) == content
+    assert identity(record) != identity(replace(record, context=""))
+    assert back.context == before
+    assert told(reworded(record, stated=True)) == content
+
+
+@pytest.mark.parametrize(("contexts", "contested"), [(("", ""), 2), (("My aunt came.", "Mia came."), 0)])
+async def test_she_may_be_another_person_whom_no_fact_is_contested_for(
+    contexts: tuple[str, str], contested: int
+) -> None:
+    said = ("She is allergic to nuts.", "She is not allergic to nuts.")
+    async with open_house(agents=offline_agents(local_embedder(), local_comparer())) as house:
+        for content, context in zip(said, contexts, strict=True):
+            await told_fact(house, content, context=context, speaker="User", **LEARNED)
+        found = [one for one in await all_facts(house) if one.contested_with]
+
+    assert len(found) == contested
+
+
+async def all_facts(house: House) -> list[Record]:
+    async with house.collections.reading(ADA) as collection:
+        return list(collection.records.values())
 
 
 def test_a_fact_is_searched_and_embedded_with_its_speaker_and_dates() -> None:
