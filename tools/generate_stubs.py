@@ -201,8 +201,8 @@ def main() -> int:
         stale = [f"protos/{name}" for name in differences(Path(folder), ROOT)]
         if VERBS.read_text(encoding="utf-8") != verbs(described(Path(folder))):
             stale.append(str(VERBS.relative_to(ROOT.parent)))
-    for name in stale:
-        print(f"{name} is not what the protos say: run `make proto`", file=sys.stderr)
+    for each in stale:
+        print(f"{each} is not what the protos say: run `make proto`", file=sys.stderr)
     return 1 if stale else 0
 
 

@@ -2790,7 +2790,8 @@ type Record struct {
 	// `work`, `life`, `preference`, `emotion`, `strategy`, or another lower-case word of at most 64 characters. Empty:
 	// `life` for facts, `strategy` for others.
 	Category string `protobuf:"bytes,3,opt,name=category,proto3" json:"category,omitempty"`
-	// A finer one, at most 128 code points; may be empty.
+	// A finer one, at most 128 code points; may be empty. A fact of the subcategory `limit` names what somebody cannot
+	// have or do (an allergy, an illness, a diet, a budget): AssembleContext shows it whatever else fits better.
 	Subcategory string `protobuf:"bytes,4,opt,name=subcategory,proto3" json:"subcategory,omitempty"`
 	// Marks, at most 64, each at most 256 code points.
 	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
@@ -2872,6 +2873,10 @@ type Record struct {
 	SaidDates []string `protobuf:"bytes,40,rep,name=said_dates,json=saidDates,proto3" json:"said_dates,omitempty"`
 	// How many bytes its metadata has, where `metadata_json` is the head of it. 0: it is whole. Output only.
 	MetadataBytes int64 `protobuf:"varint,41,opt,name=metadata_bytes,json=metadataBytes,proto3" json:"metadata_bytes,omitempty"`
+	// Of a learned fact whose words refer to what was said just before ("She is allergic to nuts"): that sentence of the
+	// same person, word for word, at most 200 code points; `steps` names its turn, too. It is searched and shown before the
+	// content. Empty: the words say themselves what they are about, or other words were put in their place. Output only.
+	Context       string `protobuf:"bytes,42,opt,name=context,proto3" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3191,6 +3196,13 @@ func (x *Record) GetMetadataBytes() int64 {
 		return x.MetadataBytes
 	}
 	return 0
+}
+
+func (x *Record) GetContext() string {
+	if x != nil {
+		return x.Context
+	}
+	return ""
 }
 
 // A text in Markdown over several records: layer L3.
@@ -9829,7 +9841,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\rinvocation_id\x18\x05 \x01(\tB\x04\xe8\xe0\x18\x04R\finvocationId\x129\n" +
 	"\n" +
 	"event_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\teventTime\x12\x16\n" +
-	"\x06writer\x18\a \x01(\tR\x06writer\"\xbf\x0f\n" +
+	"\x06writer\x18\a \x01(\tR\x06writer\"\xe1\x0f\n" +
 	"\x06Record\x12#\n" +
 	"\trecord_id\x18\x01 \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\brecordId\x12-\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x19.memorybank.v1.RecordKindR\x04kind\x12\"\n" +
@@ -9884,7 +9896,8 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"\aspeaker\x18' \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\aspeaker\x12%\n" +
 	"\n" +
 	"said_dates\x18( \x03(\tB\x06\xfa\xe0\x18\x02X\x02R\tsaidDates\x12-\n" +
-	"\x0emetadata_bytes\x18) \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\rmetadataBytesB\r\n" +
+	"\x0emetadata_bytes\x18) \x01(\x03B\x06\xfa\xe0\x18\x02X\x02R\rmetadataBytes\x12 \n" +
+	"\acontext\x18* \x01(\tB\x06\xfa\xe0\x18\x02X\x02R\acontextB\r\n" +
 	"\v_confidenceB\t\n" +
 	"\a_reward\"\xac\x02\n" +
 	"\n" +

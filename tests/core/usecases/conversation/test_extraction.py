@@ -161,7 +161,7 @@ async def test_what_is_doubtful_is_a_fact_once_two_conversations_say_it(text: st
         found = []
         for key, words in zip(talks, (text, text, other, text), strict=True):
             collection = Collection("apart") if key is talks[0] else Collection("")
-            turns = [said(words, "Fine."), said(words, "Fine.")]
+            turns = (said(words, "Fine."), said(words, "Fine."))
             await add_turns(house, AddTurns(key=key, collection=collection, turns=turns, request=None))
             await embed_turns(house, key, house.workshop.ledger(key))
             await end_conversation(house, EndConversation(key=key))
