@@ -5,13 +5,16 @@ spaces also leaves the subject away ("对花生过敏。").
 """
 
 import re
+from collections.abc import Sequence
+from itertools import takewhile
 
 from core.language import cue, language_of
+from core.language.words import Word
 from core.text.analysis import STOP_WORDS
 from core.text.persons import speaks_of_itself
 
 _REFERS, _NAMED = cue("refers", re.IGNORECASE), cue("named", re.IGNORECASE)
-_NOUN = "n"
+_NOUN, _LINKS, _MARK = "n", "uj", "x"
 _SAYS_OF_A_SUBJECT = ("v", "a", "p")
 """Kinds of words with which a sentence begins that has left its subject away."""
 
@@ -31,7 +34,14 @@ def lacks_subject(sentence: str) -> bool:
     if language.is_spaced or speaks_of_itself(sentence):
         return False
     words = language.tagged(sentence)
-    return bool(words) and words[0].kind[:1] in _SAYS_OF_A_SUBJECT
+    return bool(words) and words[0].kind[:1] in _SAYS_OF_A_SUBJECT and not _begins_with_a_clause(words)
+
+
+def _begins_with_a_clause(words: Sequence[Word]) -> bool:
+    """Whether it begins with what describes its subject, of which something is said behind: "修烤箱的师傅周四来"."""
+    first = [word.kind[:1] for word in takewhile(lambda word: word.kind != _MARK, words)]
+    linked = next((n for n, word in enumerate(words) if word.kind == _LINKS), len(first))
+    return first[linked + 1 : linked + 2] == [_NOUN] and "v" in first[linked + 2 :]
 
 
 def _names_something(text: str) -> bool:

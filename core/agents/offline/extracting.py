@@ -31,6 +31,7 @@ from core.text import sentences
 from core.text.acknowledgements import acknowledges
 from core.text.moments import Frame, Span, spans
 from core.text.own_words import own_sentences
+from core.text.questions import asks
 from core.text.referring import refers_back
 from core.text.standing_orders import is_standing_order
 
@@ -187,9 +188,14 @@ def _candidate(passage: Passage, sentence: str, category: str, confidence: float
 
 
 def _in_context(candidate: Candidate, one: _UserSentence, said: Sequence[_UserSentence]) -> Candidate:
-    """Returns a candidate beside the sentence before, where it refers to that and that is none too long."""
+    """Returns a candidate beside the sentence before, where it refers to that: no question, and none too long."""
     before = _sentence_before(one, said)
-    if before is None or len(before.text) > CONTEXT_CHARACTERS or not refers_back(one.text):
+    if (
+        before is None
+        or len(before.text) > CONTEXT_CHARACTERS
+        or asks(before.text)
+        or not refers_back(one.text)
+    ):
         return candidate
     passages = tuple(dict.fromkeys((*candidate.passages, before.passage.number)))
     return replace(candidate, context=before.text, passages=passages)

@@ -82,6 +82,7 @@ async def test_what_somebody_cannot_have_or_do_is_marked(limit: str, other: str)
         ("My sister says that she is allergic to cats.", [""]),
         ("我妹妹住在成都。她对猫过敏。", ["", "我妹妹住在成都。"]),
         ("我妹妹说她对猫过敏。", [""]),
+        ("What is a good name for a dog? She is allergic to cats.", [""]),
     ],
 )
 async def test_what_refers_to_the_sentence_before_has_it_beside_it(said: str, contexts: list[str]) -> None:
