@@ -20,7 +20,7 @@ class Cues:
     That it speaks of what another one named: `refers`, unless what stands before that names something (`named`).
     What a verdict calls wrong, not behind what denies that (`verdict_wrong`, `verdict_denied`), or no contradiction
     (`verdict_apart`).
-    What a label names: a thing (`entity`) or a `property`.
+    What a label names: a thing (`entity`) or a `property`. A heading that may stand above anything: `any_heading`.
     What is wanted of memory: `reflects`, `decides`.
     How to answer from now on: `order`, from the beginning, unless it is bound to a time or one talk (`order_bound`).
     Prices and terms: `offered`. How to reach a person: `contact`.
@@ -45,6 +45,7 @@ class Cues:
     verdict_apart: str = ""
     entity: str = ""
     property: str = ""
+    any_heading: str = ""
     reflects: str = ""
     decides: str = ""
     order: str = ""

@@ -22,6 +22,7 @@ from core.text.words import words
 SHORT_TERM = 30  # columns of a term that is no option
 SHORT_TERM_WORDS = 3
 CODE_LINES = 2  # that look like code, from which on neighbours are code
+LEAST_PROSE = 0.2  # of a text beside code, below which a line that looks like code is more of it
 CODE_SHARE = 0.6  # of the lines of such a stretch
 WIDE_GAP = 3  # columns; a justified line has gaps of two
 WIDEST_GAP = 4  # columns; from here on it is a gap between columns, whatever stands around
@@ -57,6 +58,7 @@ LEADERS = re.compile(
     r"(?:[^\s.…·]|(?<!\.)(?<!\.[ \t])\.|(?<!…)…|(?<!·)·)[ \t]*+(?:(?:\.[ \t]?){4,}+|…{2,}+|·{4,}+)"
     r"[ \t]*+(?:\d{1,4}|[ivxlc]{1,6})[ \t]*$"
 )
+_CALLS = re.compile(r"\w\([^()\n]*\)\W*$")
 LINK = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]\n]+\]\(#[^)\n]*\)[ \t]*$")
 PAGE_NUMBER = re.compile(
     r"[ \t]*(?:[-–—][ \t]*\d{1,4}[ \t]*[-–—]|\[?page \d{1,4}(?: of \d{1,4})?\]?"
@@ -110,7 +112,8 @@ def prose(text: str) -> str:
             place = block.end
     kept.append(text[place:])
     left = "".join(kept).strip()
-    return left if any(map(str.isalnum, left)) else text
+    is_code_too = len(left) < LEAST_PROSE * len(text) and _CALLS.search(left) is not None
+    return left if any(map(str.isalnum, left)) and not is_code_too else text
 
 
 def is_code(text: str) -> bool:

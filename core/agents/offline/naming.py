@@ -8,8 +8,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from core.agents.offline import salience
+from core.agents.offline.forms import title_of_form
 from core.agents.offline.statements import Statement, statements
-from core.language import language_of
+from core.language import cue, language_of
 from core.text import analysis
 from core.text.outline import Heading
 from core.text.relations import RELATION
@@ -27,6 +28,7 @@ NAME_WIDTH = 40  # columns of a topic's short name: some twenty Chinese characte
 MOST_NAMED = 6  # topics in the bracket behind a context
 MID_SENTENCE = re.compile(r"[a-z]|[,;:.)\]}–—…，。；：、）]|[A-Z]\.\s+[A-Z][a-z]+\b")
 WHOLE_SHARE = 0.25
+_ANYTHING = cue("any_heading", re.IGNORECASE)
 NOTHING = ("", "。", ".")
 BRACKET = re.compile(r"\s*(?:（[^（）]*）|\([^()]*\))$")
 BRACKETS = str.maketrans("", "", "（）()")
@@ -35,9 +37,13 @@ SENTENCE = re.compile(r"[。.!?！？，；;…]\s*$|[，。；]|[.!?;] ")
 
 
 def context_of(texts: Sequence[str], keywords: Sequence[str], headings: Sequence[Heading] = ()) -> str:
-    """Returns one line of at most `WIDEST` columns on what `texts` are about; never empty for texts that are not."""
-    sentence = _telling("\n".join(texts), keywords)
+    """Returns one line of at most `WIDEST` columns on what `texts` are about; never empty for texts that are not. A
+    heading that may stand above anything ("Notes") is told only where nothing else is."""
+    whole = "\n".join(texts)
+    sentence = title_of_form(whole) or _telling(whole, keywords)
     titles = list(dict.fromkeys(plain(heading.title) for heading in headings))
+    if sentence:
+        titles = [title for title in titles if not _ANYTHING.fullmatch(title)]
     if not titles:
         return clipped(sentence or plain(" ".join(texts)))
     marks = language_of("".join(titles)).marks

@@ -32,6 +32,11 @@ FRAME, ENDS = 10, 50  # code points around a bullet or a heading; before the fir
 _TASK = re.compile(
     "|".join(re.escape(one.phrases.runs.task.rstrip()).replace(re.escape("{}"), ".+?") for one in LANGUAGES)
 )
+_QUOTES = re.compile(
+    "^(?:"
+    + "|".join(re.escape(name) for one in LANGUAGES for name in (one.headings.user, one.phrases.tool))
+    + r")\s*[:：]"
+)
 _TOOL = re.compile(r"\w+_\w+", re.ASCII)
 
 _INTENTS = {
@@ -111,9 +116,9 @@ def _in_common(records: Sequence[ReflectedRecord], language: Language) -> list[s
     where no word is shared."""
     tasks: dict[str, list[str]] = {}
     for record in records:
-        tasks.setdefault(_task_of(record) or record.content, []).append(_TOOL.sub(" ", record.content))
+        tasks.setdefault(_task_of(record) or record.content, []).append(_said(record))
     often = list(shared_words(["\n".join(contents) for contents in tasks.values()]))[:SHARED]
-    sharing = {word: [r for r in records if word.casefold() in r.content.casefold()] for word in often}
+    sharing = {word: [r for r in records if word.casefold() in _said(r).casefold()] for word in often}
     phrases = language.phrases.reflections
     lines = [
         phrases.shared.format(
@@ -122,6 +127,11 @@ def _in_common(records: Sequence[ReflectedRecord], language: Language) -> list[s
         for word in often
     ]
     return ["", f"## {phrases.common}", "", *lines] if lines else []
+
+
+def _said(record: ReflectedRecord) -> str:
+    """Returns the content without whom it quotes, and without tools' names: no matter is in these words."""
+    return _TOOL.sub(" ", _QUOTES.sub("", record.content))
 
 
 def _days(records: Sequence[ReflectedRecord], language: Language) -> str:

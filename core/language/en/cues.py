@@ -89,8 +89,12 @@ CUES = Cues(
         r"|lead time|shipping|warranty|guarantee|payment|terms?|valid\w*|date|time|deadline|address|phone"
         r"|tel|telephone|fax|mobile|e-?mail|web\w*|url|link|contact|note|remark|power|capacity|yield"
         "|output|weight|size|height|length|width|noise|quantity|status|source|title|subject|location"
-        "|advantage|disadvantage|pro|con|risk|strength|weakness|summary|conclusion|result|(?:model|type"
+        r"|present|attend\w*|participant|apolog\w*|chair|minute|agenda|cc|advantage|disadvantage|pro|con|risk|strength|weakness|summary|conclusion|result|(?:model|type"
         r"|product|offer)$)(?:e?s)?\b"
+    ),
+    any_heading=(
+        "(?:overview|introduction|notes?|details?|misc(?:ellaneous)?|general|summary|background|others?|more|info(?:rmation)?"
+        "|description|contents?|appendix|remarks?|readme|about|conclusions?|results?|data|text)"
     ),
     reflects=(
         r"\b(?:lessons?|learn(?:ed|t)?|look(?:ing)? back|sum(?:med)? up|summari[sz]e|reflect(?:ion|ing)?"

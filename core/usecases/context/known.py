@@ -174,7 +174,8 @@ class _Looking:
         cosines_ = collection.vectors.similarities(vector, list(found)).tolist()
         near = dict(zip(found, cosines_, strict=True))
         nearest = sorted(found, key=lambda key: (-near[key], key))[:MOST_LIMITS]
-        room, held = LIMITS * self._budget, []
+        room = LIMITS * self._budget
+        held: list[Record] = []
         for record in map(found.__getitem__, nearest):
             if (takes := estimate(told(record))) <= room:
                 room -= takes

@@ -1,6 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.agents.offline.forms import title_of_form
 from core.agents.offline.naming import (
     WIDEST,
     clipped,
@@ -104,3 +106,56 @@ def test_a_context_does_not_begin_in_mid_sentence() -> None:
 
     assert context_of(texts, ["Adve", "memory model"]) == "The memory model orders reads and writes."
     assert context_of(["i moved to rome", "sure, rome is fine"], ["rome"]) == "i moved to rome"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("city,month,visitors\nGhent,2024-01,1204\nBruges,2024-01,2210", "city, month, visitors"),
+        ("城市,月份,游客数\n苏州,2024-01,1204\n杭州,2024-01,2210", "城市、月份、游客数"),
+        (
+            "service: billing\nreplicas: 3\nenv:\n  - name: KEY\n    secret: pay",
+            "service: billing, replicas: 3",
+        ),
+        ("HOST=db.local\nPORT=5432\nPOOL=8", "HOST=db.local, PORT=5432, POOL=8"),
+        (
+            "def retry(call, times=3):\n    for n in range(times):\n        call(n)",
+            "def retry(call, times=3)",
+        ),
+    ],
+)
+def test_what_has_a_form_in_the_place_of_sentences_is_named_by_it(text: str, told: str) -> None:
+    assert context_of([text], ["2024", "KEY"]) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lena: 18,400 euros for 24 panels.\nMark: That is 2,000 less.\nLena: Then take it.",
+        "We met in Ghent, Bruges, Leuven.\nIn 2024, in May, it rained.\nIn 2023, in June, too.",
+    ],
+)
+def test_talk_and_prose_have_no_such_form(text: str) -> None:
+    assert title_of_form(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("heading", "sentence"),
+    [("Notes", "The Kestrel sensor needs 3.3 volts."), ("说明", "红隼传感器需要3.3伏电压。")],
+)
+def test_a_heading_that_may_stand_above_anything_names_nothing(heading: str, sentence: str) -> None:
+    above = [Heading(level=2, title=heading)]
+
+    assert context_of([f"## {heading}\n\n{sentence}"], ["3.3"], above) == sentence
+    assert context_of([f"## {heading}"], [], above) == heading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Present: Ada, Bo. The pump in hall 3 lost pressure twice.",
+        "参加：安安、小博。三号车间的水泵掉了两次压力。",
+    ],
+)
+def test_who_was_there_is_no_label_of_what_was_said(text: str) -> None:
+    assert not context_of([text], ["pump", "水泵"]).startswith(("Present", "参加"))

@@ -115,3 +115,19 @@ async def test_what_one_task_taught_stands_under_it_and_is_nothing_in_common(tas
     assert made.text.count(task) == 1
     assert sum(line.startswith("## ") for line in lines) == 1
     assert problem_of_reflection(made, title, records) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "word", "speaker"),
+    [
+        (("User: Coffee at four, slept badly.", "User: No coffee, slept well."), "- coffee: 2", "- User: 2"),
+        (("用户：下午喝了咖啡，没睡好。", "用户：没喝咖啡，睡得好。"), "- 咖啡：2", "- 用户：2"),
+    ],
+)
+async def test_whom_records_quote_is_nothing_in_common(
+    said: tuple[str, ...], word: str, speaker: str
+) -> None:
+    made = await OfflineReflector().reflect("T", "life", reflected(*said))
+
+    assert word in made.text
+    assert speaker not in made.text

@@ -159,7 +159,7 @@ async def test_a_run_that_failed_leaves_why() -> None:
         found = [record for record in await left(house) if record.kind is RecordKind.MEMORY]
 
     assert [record.content for record in found] == [
-        "“When does the ferry leave?” failed: book gave Timeout: no answer in 30 s"
+        "“When does the ferry leave?” failed: book gave Timeout: no answer in 30 s → At nine."
     ]
     assert "failed" in found[0].tags
 
