@@ -17,8 +17,8 @@ from tests.service.api.violations import put
 from tests.support.scale import scaled
 from tests.support.server import Service
 
-STRINGS = scaled(40)  # to each method
-AT_ONCE = 50
+STRINGS = scaled(20)  # to each method
+AT_ONCE = 20
 NEVER = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 ABSENT = (
     "absent"  # the bank that mutated requests speak of: what is still right after all finds nothing to change

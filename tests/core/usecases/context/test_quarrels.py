@@ -32,7 +32,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BANK = BankKey(tenant=KEY.tenant, bank_id=BankId("quarrels"))
 FACTS = CollectionKey(tenant=KEY.tenant, user=KEY.user, collection=Collection(""))
-CONTEXTS = 500 if scaled(1) == 1 else 10_000
+CONTEXTS = 100 if scaled(1) == 1 else 10_000
 LEAST_ENOUGH = 400
 """Tokens that hold what is never cut."""
 PLACES = (
