@@ -69,7 +69,8 @@ def refused(field: FieldDescriptor) -> list[Any]:
     rules: Any = field.GetOptions().Extensions[options_pb2.rules]
     needed = rules.presence == REQUIRED
     if field.message_type is not None:
-        return {"Timestamp": BAD_TIMES, "Duration": BAD_TTLS}.get(field.message_type.name, [])
+        wrong: Table = {"Timestamp": BAD_TIMES, "Duration": BAD_TTLS}
+        return wrong.get(field.message_type.name, [])
     if field.enum_type is not None:
         return [*NO_ENUM]
     if field.type == FieldDescriptor.TYPE_STRING:

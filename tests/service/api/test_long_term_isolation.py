@@ -68,7 +68,7 @@ STREAMED: dict[str, Callable[[str, str, str], Message]] = {
 def _of_collection(right: Any) -> Callable[[str, str, str], Message]:
     """Makes a right request one for a user's collection."""
 
-    def request(user: str, collection: str, _: str) -> Message:
+    def request(user: str, collection: str, _: str) -> Any:
         made = type(right)()
         made.CopyFrom(right)
         made.user, made.collection = user, collection
