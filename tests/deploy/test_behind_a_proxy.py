@@ -10,7 +10,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 
 from service.assembly.server import require_protection
 from service.config import load_settings
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ENVOY = yaml.safe_load((DEPLOY / "envoy" / "envoy.yaml").read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ from memorybank.v1 import types_pb2
 from service.api.endpoint import Endpoint, RequestLimits
 from service.api.errors.transport import InvalidRequest
 from service.api.services import services
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 
 LARGEST = 64 * 1024 * 1024
 PLACES = 6

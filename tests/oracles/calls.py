@@ -16,7 +16,7 @@ from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from tests.oracles.answering import Answering, refusal_of, text_of
 from tests.service.api.every_mutation import FACTS, GROUPED, TALK, WORLD, requests
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import TickingClock, open_house, work_done

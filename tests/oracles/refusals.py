@@ -14,8 +14,8 @@ from core.errors import MemoryBankError
 from core.usecases.limits import Limits
 from memorybank.v1 import options_pb2, types_pb2
 from tests.oracles.answering import Answering, refusal_of
-from tests.service.api.every_violation import RIGHT, WRONG
-from tests.service.api.test_bad_input import METHODS, wrong
+from tests.service.api.every_violation import METHODS, RIGHT, WRONG
+from tests.service.api.test_bad_input import wrong
 from tests.service.api.violations import BAD_TIMES, BAD_TTLS, BAD_VECTORS, paths
 
 SHARES = (-1.0, -0.1, 0.0, 1.0, 1.1, 5.0, 10.0, 10.5, float("nan"), float("inf"))

@@ -13,7 +13,7 @@ import pytest
 from tests.oracles.answering import digests
 from tests.oracles.calls import ELSEWHERE, recorded
 from tests.oracles.refusals import refusals
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.support.scale import scaled
 
 HERE = Path(__file__).parent

@@ -29,8 +29,8 @@ from memorybank.v1 import (
 from service.api.errors.transport import InvalidRequest
 from tests.oracles.answering import Answering
 from tests.oracles.refusals import Accepted, NoMemory, fields_of
-from tests.service.api.every_violation import HARMLESS, RIGHT
-from tests.service.api.test_bad_input import METHODS, wrong
+from tests.service.api.every_violation import HARMLESS, METHODS, RIGHT
+from tests.service.api.test_bad_input import wrong
 from tests.service.api.violations import UNSEEN, put
 
 FAR = 110_000  # code points

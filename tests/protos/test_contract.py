@@ -85,36 +85,6 @@ def full_names(methods: Iterator[MethodDescriptor]) -> list[str]:
 # ---- complete ----
 
 
-def test_every_service_has_the_calls_it_promises() -> None:
-    promised = {
-        "MemoryBank": "CreateBank GetBank ListBanks UpdateBank DeleteBank "
-        "StartTask AdvanceTask Memorize MemorizeStream UploadAttachment Restructure "
-        "ListConflicts ResolveConflict ConfirmConflict RetractInteractions ReleaseInteractions EraseInteractions "
-        "ListInteractionRetractions GetInsight UpdateInsight WatchBank ExportBank ImportBank",
-        "QueryGraph": "AddNode BatchAddNodes GetNode ListNodes UpdateNode DeleteNode "
-        "Relate Unrelate ListNeighbors MergeNodes",
-        "Retrieval": "Search BatchSearch Augment AssembleContext Explain ExplainPair",
-        "DeepRetrieval": "GetInteraction ListInteractions ReadAttachment GetLineage",
-        "Conversation": "CreateConversation GetConversation ListConversations UpdateConversation EndConversation "
-        "DeleteConversation AddTurns ListTurns DeleteTurns RetractTurns ReleaseTurns EraseTurns ListTurnRetractions "
-        "SearchTurns AddKey UpdateKey DeleteKey ListKeys "
-        "ListClusters DeleteCluster ListSummaries DeleteSummaries StartInvocation AddWorkingItems GetWorkingMemory "
-        "EndInvocation AddInvocationSummary ListInvocations",
-        "Instructions": "PutSource GetSource ListSources ListVersions EditSource DeleteSource LoadSources",
-        "LongTerm": "StoreFact RetrieveFacts StoreEpisode RecallEpisodes AddRecord PutRecord BatchPutRecords GetRecord "
-        "UpdateRecord ListRecords DeleteRecords ReviewRecords RetractRecords ReleaseRetraction EraseRetraction "
-        "ListRetractions RetrieveMemories RecordRecovery FindRecoveries ReportOutcome GiveFeedback ExportFeedback "
-        "GenerateReflection GetReflection ListReflections DeleteReflection GetCollection UpdateCollection "
-        "ListCollections DeleteCollection ExportCollection ImportCollection DeclareTools GetUser ListUsers UpdateUser "
-        "PurgeUser EraseMentions ExportUser ImportUser",
-        "Operations": "GetServerInfo",
-    }
-
-    offered = {service.name: " ".join(method.name for method in service.methods) for service in SERVICES}
-
-    assert offered == promised
-
-
 def test_no_two_calls_share_a_message() -> None:
     names = [name for method in METHODS for name in (method.input_type.name, method.output_type.name)]
 

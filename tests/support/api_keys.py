@@ -24,7 +24,7 @@ from service.adapters.store.sql_store import SqlStore
 from service.api.access.tokens import new_token
 from service.assembly.minting import credentials_of, mint
 from service.assembly.server import running
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import Refused, Service, refusal, service_on, settings_for
 

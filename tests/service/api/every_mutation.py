@@ -16,7 +16,7 @@ from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import types_pb2
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.support.server import Service
 
 CEO_A, CEO_B, CEO_C = "公司的CEO是张三。", "公司的CEO是李四。", "The CEO of the firm is Ada Berg."

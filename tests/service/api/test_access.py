@@ -13,8 +13,7 @@ from core.model.access import Scope
 from memorybank.v1 import access_pb2
 from service.api.access.naming import held
 from service.api.access.needs import SCOPES
-from tests.service.api.every_violation import RIGHT
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS, RIGHT
 from tests.service.api.violations import put
 from tests.support.api_keys import SECRET, Guarded, counted, guarded
 

@@ -10,7 +10,7 @@ from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from service.assembly.minting import credentials_of
 from tests.service.api.every_mutation import FACTS, Requests, made, sent_by
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.service.api.test_replays import MUTATIONS, NOT_REPEATED
 from tests.support.api_keys import Guarded, asks, key_for
 from tests.support.server import serving

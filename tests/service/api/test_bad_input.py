@@ -6,45 +6,16 @@ from typing import Any
 import grpc
 import pytest
 import pytest_asyncio
-from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 
-from memorybank.v1 import (
-    conversation_pb2,
-    deep_retrieval_pb2,
-    instructions_pb2,
-    long_term_pb2,
-    memory_bank_pb2,
-    operations_pb2,
-    query_graph_pb2,
-    retrieval_pb2,
-    types_pb2,
-)
 from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
-from tests.service.api.every_violation import HARMLESS, RIGHT, WRONG
+from memorybank.v1 import retrieval_pb2, types_pb2
+from tests.service.api.every_violation import HARMLESS, METHODS, RIGHT, WRONG
 from tests.service.api.violations import paths, put
 from tests.support.server import Service, refusal, refused, serving
-
-FILES = (
-    memory_bank_pb2,
-    query_graph_pb2,
-    retrieval_pb2,
-    types_pb2,
-    deep_retrieval_pb2,
-    instructions_pb2,
-    conversation_pb2,
-    long_term_pb2,
-    operations_pb2,
-)
-METHODS: dict[str, MethodDescriptor] = {
-    method.name: method
-    for file in FILES
-    for service in file.DESCRIPTOR.services_by_name.values()
-    for method in service.methods
-}
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")

@@ -11,8 +11,7 @@ import pytest
 
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
-from tests.service.api.every_violation import RIGHT, WRONG
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS, RIGHT, WRONG
 from tests.service.api.violations import put
 from tests.support.scale import scaled
 from tests.support.server import Service

@@ -12,8 +12,8 @@ from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import types_pb2
-from tests.service.api.every_violation import RIGHT
-from tests.service.api.test_bad_input import METHODS, answer
+from tests.service.api.every_violation import METHODS, RIGHT
+from tests.service.api.test_bad_input import answer
 from tests.service.api.violations import put
 from tests.support.server import Service
 

@@ -15,6 +15,8 @@ from core.caller import DEFAULT_TENANT, Caller
 from core.ids import Tenant
 from memorybank.v1 import long_term_pb2 as pb
 from service.process.current_call import CURRENT
+from tests.protos.test_contract import is_read
+from tests.service.api.every_violation import RIGHT
 from tests.support.server import Service
 
 RIVAL = (("x-tenant", "rival"),)
@@ -61,6 +63,28 @@ STREAMED: dict[str, Callable[[str, str, str], Message]] = {
     "ExportFeedback": lambda u, c, r: pb.ExportFeedbackRequest(user=u, collection=c),
     "ExportCollection": lambda u, c, r: pb.ExportCollectionRequest(user=u, collection=c),
 }
+
+
+def _of_collection(right: Any) -> Callable[[str, str, str], Message]:
+    """Makes a right request one for a user's collection."""
+
+    def request(user: str, collection: str, _: str) -> Any:
+        made = type(right)()
+        made.CopyFrom(right)
+        made.user, made.collection = user, collection
+        return made
+
+    return request
+
+
+REFUSED |= {
+    method.name: _of_collection(RIGHT[method.name])
+    for method in pb.DESCRIPTOR.services_by_name["LongTerm"].methods
+    if is_read(method)
+    and "collection" in method.input_type.fields_by_name
+    and method.name not in {*REFUSED, *FINDS_NOTHING, *STREAMED}
+}
+"""Reads of a collection that no line above has."""
 
 
 @pytest.fixture(autouse=True)

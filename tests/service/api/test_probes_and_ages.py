@@ -17,7 +17,7 @@ from memorybank.v1 import types_pb2
 from service.assembly.server import running
 from service.cli.certs import NAMES, make
 from service.config import ConfigurationError
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.process import free_port
 from tests.support.server import held_open, refused, serving, settings_for, stream_refused

@@ -31,7 +31,7 @@ from tests.service.api.every_mutation import (
     restrict,
     sent_by,
 )
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.support.server import Service, serving
 
 MUTATIONS = sorted(

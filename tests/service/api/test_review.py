@@ -18,8 +18,7 @@ from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import retrieval_pb2 as retrieval
 from service.assembly.minting import credentials_of
-from tests.service.api.every_violation import RIGHT
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS, RIGHT
 from tests.service.api.test_retractions import STORES, kept_in
 from tests.support.api_keys import Answer, Guarded, asks, key_for, repeatable
 from tests.support.scale import scaled

@@ -16,7 +16,7 @@ from memorybank.v1 import memory_bank_pb2 as bank
 from memorybank.v1 import query_graph_pb2 as graph
 from memorybank.v1 import types_pb2
 from service.assembly.minting import credentials_of
-from tests.service.api.test_bad_input import METHODS
+from tests.service.api.every_violation import METHODS
 from tests.support.api_keys import Guarded, asks, key_for, repeatable
 from tests.support.server import serving
 
