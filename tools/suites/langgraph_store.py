@@ -19,6 +19,7 @@ from tools.suites.opened import note
 
 try:
     import langgraph.store.sqlite as sqlite
+    import langgraph.store.sqlite.aio as sqlite_aio
 except ImportError:
     sqlite = None
 try:
@@ -93,6 +94,7 @@ class AsyncStore(AsyncMemoryBankStore):
 langgraph.store.memory.InMemoryStore = Store  # type: ignore[misc,assignment]
 if sqlite is not None:
     sqlite.SqliteStore, sqlite.AsyncSqliteStore = Store, AsyncStore
+    sqlite_aio.AsyncSqliteStore = AsyncStore
 
 
 class NoDatabase:
