@@ -79,7 +79,7 @@ def _strategies(execution: Execution, calls: Sequence[_Call]) -> Iterator[Lesson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _CitedResult:
     """A tool's result, and the call that it answers, where a decision speaks of what that asked for."""
 
     result: Item
@@ -94,11 +94,11 @@ class _Seen:
         return f"{self.result.tool} {self.call.arguments_json}" if self.call else self.result.tool
 
 
-def _seen_before(decision: Item, items: Sequence[Item]) -> _Seen | None:
+def _seen_before(decision: Item, items: Sequence[Item]) -> _CitedResult | None:
     """Returns, of the tools' results since the decision before, that of which a decision speaks most, of several the
     newest; None where there is none, or it speaks of none and the newest has no words."""
     said = wanted_terms(decision.content)
-    found: list[tuple[int, _Seen]] = []
+    found: list[tuple[int, _CitedResult]] = []
     call: Item | None = None
     for item in (each for each in items if each.number < decision.number):
         if item.type is ItemType.DECISION:
@@ -108,7 +108,7 @@ def _seen_before(decision: Item, items: Sequence[Item]) -> _Seen | None:
         elif item.type is ItemType.OBSERVATION and item.tool and not item.failed and item.content.strip():
             given = call.arguments_json if call is not None and call.tool == item.tool else ""
             spoken_of = said & wanted_terms(given) if len(given) <= GIVEN else frozenset()
-            seen = _Seen(result=item, call=call if spoken_of else None)
+            seen = _CitedResult(result=item, call=call if spoken_of else None)
             found.append((len(spoken_of | said & wanted_terms(item.content[:READ])), seen))
     if not found:
         return None
@@ -116,7 +116,7 @@ def _seen_before(decision: Item, items: Sequence[Item]) -> _Seen | None:
     return seen if most or any(map(str.isalpha, seen.result.content)) else None
 
 
-def _found(seen: _Seen, decision: Item) -> str:
+def _found(seen: _CitedResult, decision: Item) -> str:
     """Renders what a tool had found: of that what the decision speaks of."""
     asked = dict.fromkeys(wanted_terms(decision.content), 1.0)
     return f"{seen.head}: {gist(seen.result, CONDITION, asked).rstrip(';；')}"

@@ -1,7 +1,7 @@
 """What every error becomes on the wire: one table, from error class to code, reason and words.
 
-Law: this is the only place that gives an error those. A message says what happened and, where there is
-one, the way out; it never repeats what is remembered.
+Law: this is the only place that gives an error those; what is not there, or there already, is in `absence`. A message
+says what happened and, where there is one, the way out; it never repeats what is remembered.
 """
 
 from datetime import timedelta

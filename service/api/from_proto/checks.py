@@ -1,9 +1,10 @@
 """Checking what callers send, field by field.
 
-Law: what a value may be by itself is checked here and nowhere else (what it means to a bank, in core);
-what is wrong is collected, so that one answer names it all. A check returns a value of the right type
-in any case: a command is only used when nothing was wrong. What is right costs little: a repeated or mapped
-field is read from its message once, and its elements' paths are made for those that are wrong.
+Law: what a field's value may be by itself stands in the contract (`rules`), and `service.api.mapping` asks these checks
+for it; what no rule can say is asked by the readers beside this module (what a value means to a bank, in core). What is
+wrong is collected, so that one answer names it all. A check returns a value of the right type in any case: a command is
+only used when nothing was wrong. What is right costs little: a repeated or mapped field is read from its message once,
+and its elements' paths are made for those that are wrong.
 """
 
 import hashlib
@@ -40,7 +41,7 @@ SENTENCE = 4_096
 LABELS = 64
 LABEL_VALUE = 1_024
 MOST_DIMENSIONS = 8_192
-MOST_TOKENS = 10_000_000  # of a prompt
+MOST_TOKENS = 10_000_000  # of a run that comes with a user's file
 
 ID_RULE = "must be 1 to 128 letters, digits and . _ : -, and start with a letter or digit"
 PART = re.compile(r"(?P<name>\w+)(?:\[(?P<element>\d+)\])?\.?")  # of a field's path

@@ -25,7 +25,7 @@ from service.api.enums import INTENTS, LAYERS, RECORD_STATES, THUMBS, or_first
 from service.api.from_proto import records
 from service.api.from_proto.checks import EPOCH, Checks
 from service.api.from_proto.forms import json_text
-from service.api.mapping.lines import By, Const, Else, Given, Within
+from service.api.mapping.lines import By, Const, Else, MaskedFields, Within
 from service.api.mapping.reading import reading
 from service.api.mapping.rules import most_items
 
@@ -187,7 +187,7 @@ update_record = reading(
     _named_fields,
     named=FIELDS,
     unread=[f"record.{name}" for name in ("conversation_id", "steps", "invocation_id", "recovery")],
-    given=Given(
+    given=MaskedFields(
         Record,
         "record",
         {

@@ -34,7 +34,7 @@ class Within(NamedTuple):
     alone: bool = False
 
 
-class Given(NamedTuple):
+class MaskedFields(NamedTuple):
     """The fields that the mask names, by name, typed as in `value`, from the message at `path`."""
 
     value: Any
@@ -42,7 +42,7 @@ class Given(NamedTuple):
     lines: "Mapping[str, By]" = {}  # noqa: RUF012  never written to
 
 
-Line = str | Const | Else | By | Within | Given | Callable[[Checks, Any], Any]
+Line = str | Const | Else | By | Within | MaskedFields | Callable[[Checks, Any], Any]
 """Where a command's field is: a path (`conversation.goal`), what is the same in each, or what makes it."""
 Rule = Callable[[Checks, Any], object]
 """Names what is wrong with several fields together."""

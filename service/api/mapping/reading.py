@@ -23,7 +23,7 @@ from core.ports.aggregates import RequestKey
 from memorybank.v1 import options_pb2, types_pb2
 from service.api.from_proto import forms
 from service.api.from_proto.checks import Checks
-from service.api.mapping.lines import By, Const, Else, Given, Line, Rule, Within
+from service.api.mapping.lines import By, Const, Else, Line, MaskedFields, Rule, Within
 from service.api.mapping.rules import (
     NUMBERS,
     SINGLE,
@@ -205,7 +205,7 @@ class _Source(Source):
             case Within(value, lines, alone):
                 made = self._value(value, place, lines, own=True)
                 return f"({made},)" if alone else made
-            case Given(value, path, lines):
+            case MaskedFields(value, path, lines):
                 return self._given(value, self._at(place, path), lines)
             case Else(path, value):
                 *outer, last = path.split(".")

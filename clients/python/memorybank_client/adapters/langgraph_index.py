@@ -23,14 +23,14 @@ from langgraph.store.base import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Embedded:
+class BatchVectors:
     """The vectors of a batch, by text: an embedder may treat a query in its own way."""
 
     documents: Mapping[str, Sequence[float]] = field(default_factory=dict)
     queries: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
-NOTHING = Embedded()
+NOTHING = BatchVectors()
 
 
 class Index:
@@ -41,25 +41,25 @@ class Index:
         self.embeddings = ensure_embeddings(config["embed"])
         self.fields = list(config.get("fields") or ["$"])
 
-    def embed(self, ops: Iterable[Op]) -> Embedded:
+    def embed(self, ops: Iterable[Op]) -> BatchVectors:
         documents, queries = self._texts(ops)
-        return Embedded(
+        return BatchVectors(
             documents=self._by_text(
                 documents, self.embeddings.embed_documents(documents) if documents else ()
             ),
             queries=self._by_text(queries, map(self.embeddings.embed_query, queries)),
         )
 
-    async def aembed(self, ops: Iterable[Op]) -> Embedded:
+    async def aembed(self, ops: Iterable[Op]) -> BatchVectors:
         documents, queries = self._texts(ops)
-        return Embedded(
+        return BatchVectors(
             documents=self._by_text(
                 documents, await self.embeddings.aembed_documents(documents) if documents else ()
             ),
             queries=self._by_text(queries, [await self.embeddings.aembed_query(query) for query in queries]),
         )
 
-    def stored(self, op: PutOp, embedded: Embedded) -> list[str]:
+    def stored(self, op: PutOp, embedded: BatchVectors) -> list[str]:
         """Returns the vectors of an item as they are kept."""
         return [_encoded(embedded.documents[text]) for text in dict.fromkeys(self._texts_of(op))]
 

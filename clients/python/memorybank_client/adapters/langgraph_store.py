@@ -48,7 +48,7 @@ from langgraph.store.base.batch import AsyncBatchedBaseStore
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient
 from memorybank_client.adapters.langgraph_conditions import fits, require_operators
-from memorybank_client.adapters.langgraph_index import NOTHING, Embedded, Index
+from memorybank_client.adapters.langgraph_index import NOTHING, BatchVectors, Index
 from memorybank_client.adapters.langgraph_items import (
     CATEGORY,
     TAG,
@@ -114,12 +114,12 @@ class MemoryBankStore(BaseStore):
         embedded = await self._index.aembed(asked) if self._index else NOTHING
         return await asyncio.to_thread(self._performed, asked, embedded)
 
-    def _performed(self, asked: Sequence[Op], embedded: Embedded) -> list[Result]:
+    def _performed(self, asked: Sequence[Op], embedded: BatchVectors) -> list[Result]:
         results = [None if isinstance(op, PutOp) else self._done(op, embedded) for op in asked]
         self._put({id_of(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}, embedded)
         return results
 
-    def _done(self, op: Op, embedded: Embedded) -> Result:
+    def _done(self, op: Op, embedded: BatchVectors) -> Result:
         if isinstance(op, GetOp):
             record = self._record(op.namespace, op.key)
             if record is not None and op.refresh_ttl:
@@ -148,7 +148,7 @@ class MemoryBankStore(BaseStore):
         """Returns a record with all of its metadata, of which lists have a head where it is large; None: it is gone."""
         return self._read(record.record_id) if record.metadata_bytes else record
 
-    def _put(self, ops: Mapping[str, PutOp], embedded: Embedded) -> None:
+    def _put(self, ops: Mapping[str, PutOp], embedded: BatchVectors) -> None:
         puts = [
             record_of(record_id, op, self._fields, self._index.stored(op, embedded) if self._index else [])
             for record_id, op in ops.items()
@@ -192,7 +192,7 @@ class MemoryBankStore(BaseStore):
 
     # ---- several ----
 
-    def _found(self, op: SearchOp, embedded: Embedded) -> list[SearchItem]:
+    def _found(self, op: SearchOp, embedded: BatchVectors) -> list[SearchItem]:
         if op.limit < 0 or op.offset < 0:
             raise ValueError(f"limit and offset are 0 or more, not {min(op.limit, op.offset)}")
         require_operators(op.filter)
