@@ -97,10 +97,11 @@ class RetrievalServicer(object):
 
     def AssembleContext(self, request, context):
         """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-        instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-        facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
-        bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
-        exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        tools, instruction documents, keys of the user, task state, a sentence that what follows was recorded, keys of the
+        system, preferences, strategies, facts, episodes, reflections, what was said in other conversations, summaries,
+        ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+        to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+        BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -46,10 +46,11 @@ class RetrievalStub:
     """
     AssembleContext: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]
     """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-    instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-    facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
-    bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
-    exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    tools, instruction documents, keys of the user, task state, a sentence that what follows was recorded, keys of the
+    system, preferences, strategies, facts, episodes, reflections, what was said in other conversations, summaries,
+    ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+    to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+    BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
     Explain: _grpc.UnaryUnaryMultiCallable[_retrieval_pb2.ExplainRequest, _retrieval_pb2.ExplainResponse]
     """Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
@@ -82,10 +83,11 @@ class RetrievalAsyncStub(RetrievalStub):
     """
     AssembleContext: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.AssembleContextRequest, _retrieval_pb2.AssembleContextResponse]  # type: ignore[assignment]
     """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-    instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-    facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
-    bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
-    exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+    tools, instruction documents, keys of the user, task state, a sentence that what follows was recorded, keys of the
+    system, preferences, strategies, facts, episodes, reflections, what was said in other conversations, summaries,
+    ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+    to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+    BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
     """
     Explain: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.ExplainRequest, _retrieval_pb2.ExplainResponse]  # type: ignore[assignment]
     """Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
@@ -139,10 +141,11 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_retrieval_pb2.AssembleContextResponse, _abc.Awaitable[_retrieval_pb2.AssembleContextResponse]]:
         """Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-        instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-        facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
-        bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
-        exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+        tools, instruction documents, keys of the user, task state, a sentence that what follows was recorded, keys of the
+        system, preferences, strategies, facts, episodes, reflections, what was said in other conversations, summaries,
+        ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+        to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+        BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
         """
 
     @_abc_1.abstractmethod
