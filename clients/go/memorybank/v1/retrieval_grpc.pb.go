@@ -43,10 +43,11 @@ type RetrievalClient interface {
 	// the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
 	Augment(ctx context.Context, in *AugmentRequest, opts ...grpc.CallOption) (*AugmentResponse, error)
 	// Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-	// instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-	// facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
-	// bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
-	// exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+	// tools, instruction documents, keys of the user, task state, a sentence that what follows was recorded, keys of the
+	// system, preferences, strategies, facts, episodes, reflections, what was said in other conversations, summaries,
+	// ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+	// to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+	// BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
 	AssembleContext(ctx context.Context, in *AssembleContextRequest, opts ...grpc.CallOption) (*AssembleContextResponse, error)
 	// Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
 	// is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
@@ -144,10 +145,11 @@ type RetrievalServer interface {
 	// the memories that fit. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE.
 	Augment(context.Context, *AugmentRequest) (*AugmentResponse, error)
 	// Assembles one prompt for an input out of all memories, within a budget. Its sections stand in this order: system,
-	// instruction documents, tools, task state, keys, a sentence that what follows was recorded, preferences, strategies,
-	// facts, episodes, reflections, what was said in other conversations, summaries, ended invocations, memories of the
-	// bank, turns of clusters, single turns, the latest turns, working memory, what is to be done now, input. What does not
-	// exist is empty. Clusters recalled count a hit each, records a use each. Errors: BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
+	// tools, instruction documents, keys of the user, task state, a sentence that what follows was recorded, keys of the
+	// system, preferences, strategies, facts, episodes, reflections, what was said in other conversations, summaries,
+	// ended invocations, memories of the bank, turns of clusters, single turns, the latest turns, working memory, what is
+	// to be done now, input. What does not exist is empty. Clusters recalled count a hit each, records a use each. Errors:
+	// BUDGET_TOO_SMALL, EMBEDDER_UNAVAILABLE, EMBEDDING_SPACE_MISMATCH.
 	AssembleContext(context.Context, *AssembleContextRequest) (*AssembleContextResponse, error)
 	// Tells why a memory stands in a context, or why it does not and which change of the request lets it stand: the context
 	// is assembled again, with the change. Nothing is counted or stored, and no model is asked. Errors: as
