@@ -149,7 +149,7 @@ REASONING = [
         "APIs",
         "RetrieveFacts, RecallEpisodes, StoreFact, StoreEpisode and the conversation's calls are there",
         "protos/memorybank/v1/long_term.proto",
-        "protos/test_contract.py::test_every_service_has_the_calls_it_promises",
+        "test_readme.py::test_the_table_of_calls_is_the_contract",
     ),
     row(
         "APIs",
