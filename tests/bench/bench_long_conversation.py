@@ -9,10 +9,10 @@ recall after one was added, when places of segments are looked up anew. Memory i
 memory given back first), without a graph of vectors.
 """
 
+import argparse
 import ctypes
 import gc
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -155,4 +155,8 @@ def main(sizes: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(each) for each in sys.argv[1:]] or [1_000, 10_000])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("turns", type=int, nargs="*", default=[1_000, 10_000])
+    main(parser.parse_args().turns)
