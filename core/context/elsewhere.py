@@ -21,6 +21,7 @@ from core.model.bearing import PromptSlot
 from core.model.conversation import Turn
 from core.model.interaction import Segment
 from core.text.analysis import terms
+from core.text.needs import has_need
 from core.text.tokens import estimate
 
 ELSEWHERE = "elsewhere"
@@ -112,11 +113,13 @@ def elsewhere_section(
     found: Sequence[Passage], placement: Placement, words: Words, told: Set[int] = frozenset()
 ) -> Section:
     """Returns those that stand by what they weigh among all evidence, in the order in which they were said. `told`: the
-    sentences of the facts that stand."""
+    sentences of the facts that stand; where these leave but a greeting or thanks of a turn, it tells nothing."""
     standing = [
         each
         for each in found
-        if each.candidate.name in placement.weights and not each.candidate.said.sentences <= told
+        if each.candidate.name in placement.weights
+        and not each.candidate.said.sentences <= told
+        and (has_need(each.piece.reply) or has_need(_left(each, told)))
     ]
     standing.sort(key=lambda each: (each.turn.event_time, each.candidate.name))
     return Section(
@@ -141,11 +144,16 @@ def _item(passage: Passage, placement: Placement, words: Words, told: Set[int]) 
     )
 
 
+def _left(passage: Passage, told: Set[int]) -> str:
+    """Returns what is left of an input without the sentences that stand already."""
+    if told.isdisjoint(passage.candidate.said.sentences):
+        return passage.piece.input
+    return untold(passage.piece.input, told, (passage.turn.input_speaker,))
+
+
 def _line(passage: Passage, words: Words, told: Set[int]) -> str:
     piece, turn = passage
-    input_ = piece.input
-    if not told.isdisjoint(passage.candidate.said.sentences):
-        input_ = untold(input_, told, (turn.input_speaker,)) or (CUT if piece.reply else input_)
+    input_ = _left(passage, told) or (CUT if piece.reply else piece.input)
     sides = (
         (turn.input_speaker or words.user, input_),
         (turn.reply_speaker or words.agent, piece.reply),

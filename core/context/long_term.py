@@ -54,10 +54,12 @@ def candidate_of(record: Record) -> Candidate:
 
 
 def sentences_of(known: CollectionEvidence, placement: Placement) -> frozenset[int]:
-    """Returns the sentences of the preferences and facts that stand."""
+    """Returns the sentences of the preferences and facts that stand, and those that these refer to."""
     weights, limits = placement.weights, known.limits
     standing = [f for f in known.facts if f.record_id in weights or f.record_id in limits]
-    return frozenset().union(*(_shown(record).said.sentences for record in (*known.preferences, *standing)))
+    records = (*known.preferences, *standing)
+    referred = (said(record.context).sentences for record in records if record.context)
+    return frozenset().union(*(_shown(record).said.sentences for record in records), *referred)
 
 
 def long_term_sections(

@@ -1,8 +1,8 @@
 """A collection's part of a prompt."""
 
 from core.context.budget import assemble
-from core.context.evidence import Placement
-from core.context.long_term import STRATEGIES, CollectionEvidence, long_term_sections
+from core.context.evidence import Placement, said
+from core.context.long_term import STRATEGIES, CollectionEvidence, long_term_sections, sentences_of
 from core.context.shares import STRATEGIES as SHARE
 from core.ids import RecordId
 from core.language.en.headings import CONTEXT as ENGLISH
@@ -48,3 +48,11 @@ def test_facts_stand_for_what_they_weigh_among_all_evidence() -> None:
     assert "island 2." not in made.text
     assert "island 4." in made.text or made.left_out[-1].item_id == "f4"
     assert "island 7." not in made.text
+
+
+def test_what_a_fact_refers_to_stands_with_it() -> None:
+    before, fact = "My sister Mia lives in Bath.", "She is allergic to cats."
+    known = CollectionEvidence(facts=[new(fact, record_id=RecordId("f"), context=before)])
+
+    assert sentences_of(known, Placement({"f": 0.5}, {}, {})) == said(before, fact).sentences
+    assert sentences_of(known, Placement({}, {}, {})) == frozenset()

@@ -205,6 +205,25 @@ async def test_what_a_fact_says_is_not_said_again_under_it(
 
 
 @pytest.mark.parametrize(
+    ("greeting", "fact", "asked"),
+    [
+        ("Hi! ", "We moved to Ghent in May.", "When did we move to Ghent?"),
+        ("你好！", "我们五月搬到了根特。", "我们什么时候搬到根特的？"),
+    ],
+)
+async def test_a_greeting_is_not_what_is_left_to_tell(
+    service: Service, greeting: str, fact: str, asked: str
+) -> None:
+    await say(service, greeting + fact, "OK.")
+    await service.long_term.StoreFact(long_term.StoreFactRequest(user="ada", content=fact, wait=True))
+
+    made = await context(service, asked)
+
+    assert made.prompt.count(fact) == 1
+    assert not items(made)
+
+
+@pytest.mark.parametrize(
     ("talk", "asked", "title"),
     [
         (
