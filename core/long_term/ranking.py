@@ -27,6 +27,7 @@ from core.verbatim.query import Query
 
 FEWEST = 32
 WIDENING = 8
+BEYOND = 70
 
 
 Admits = Callable[[RecordId], bool]
@@ -121,7 +122,7 @@ def _hits(
     space: EmbeddingSpace,
     among: Many[RecordId] | None = None,
 ) -> list[ScoredCandidate[RecordId]]:
-    wide = max(FEWEST, WIDENING * sought.top_k)
+    wide = max(FEWEST, min(WIDENING * sought.top_k, sought.top_k + BEYOND))
     if among is not None and len(among) <= FEWEST:
         chosen = [key for key in among if allowed is None or allowed(key)]
         return _hits_of(collection, sought, chosen, space)

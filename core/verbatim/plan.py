@@ -15,8 +15,8 @@ from core.text.analysis import terms
 from core.verbatim.query import Query
 
 KEYWORD_WEIGHT = 2  # a keyword the caller names counts as if the text had contained it twice
-WIDENING = 2  # candidates taken from each side, as a multiple of top_k: the mixture may prefer a side's 20th
-FEWEST = 25  # and at least so many (docs/internals/ranking.md tells what more would find)
+FEWEST = 25  # candidates taken from each side, at the least (docs/internals/ranking.md tells what more would find)
+BEYOND = 25  # and as many beyond the `top_k`, twice as many of few: the mixture may prefer a side's 20th to its 10th
 
 
 class Plan(NamedTuple):
@@ -64,7 +64,7 @@ def planned(query: Query, space: EmbeddingSpace) -> Plan:
         query=query,
         terms=terms,
         alpha=effective_alpha(query.mode, query.alpha, has_terms=bool(terms), has_vector=has_vector),
-        depth=max(FEWEST, WIDENING * query.top_k),
+        depth=max(FEWEST, query.top_k + min(query.top_k, BEYOND)),
         floor=space.cosine_floor,
         ceiling=space.cosine_ceiling,
     )
