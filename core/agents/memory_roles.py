@@ -37,6 +37,7 @@ class Passage:
     """A piece of what was said. `number` counts within the question, from 0; `step` is the turn's. `stated`: whether an
     input counts as the user's own words. `writer`: the subject of the API key that wrote it; no agent sees it.
     `is_known`: it was looked through before, and is only there for what others refer to; such ones come last.
+    `asked`: how many of the latest questions its turn answered best.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Passage:
     stated: bool = True
     writer: str = ""
     is_known: bool = False
+    asked: int = 0
 
 
 class Unit(StrEnum):

@@ -21,10 +21,12 @@ Place = tuple[ConversationKey, str]
 
 @dataclass(slots=True)
 class Waiting:
-    """How many questions used which clusters of one conversation, and the keys that were shown."""
+    """How many questions used which clusters of one conversation, the steps that answered them best, and the keys that
+    were shown."""
 
     last: datetime
     counts: Counter[frozenset[str]] = field(default_factory=Counter)
+    answers: list[int] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
 
 
@@ -47,9 +49,13 @@ class HitCounts:
         asked.append(digest)
         return True
 
-    def add(self, key: ConversationKey, uid: str, clusters: Iterable[str], now: datetime) -> None:
-        """Counts a question that used clusters."""
-        self._of(key, uid, now).counts[frozenset(clusters)] += 1
+    def add(
+        self, key: ConversationKey, uid: str, clusters: Iterable[str], answer: int, now: datetime
+    ) -> None:
+        """Counts a question that used clusters. `answer`: the step of the turn that answers it best."""
+        waiting = self._of(key, uid, now)
+        waiting.counts[frozenset(clusters)] += 1
+        waiting.answers.append(answer)
 
     def show(self, key: ConversationKey, uid: str, keys: Iterable[str], now: datetime) -> None:
         """Notes that a prompt showed these keys."""

@@ -227,11 +227,13 @@ class TurnCluster(PromptSlot):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterHits:
-    """How often a cluster was recalled, and when last: apart from the cluster, as it changes more often."""
+    """How often a cluster was recalled, and when last: apart from the cluster, as it changes more often. `answers`: the
+    steps of those of its turns that answered the latest questions best, one a question, the newest last."""
 
     cluster_id: str
     hits: int
     last_hit_time: datetime
+    answers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,9 @@ from core.text.analysis import terms
 from core.verbatim.query import Query
 
 KEYWORD_WEIGHT = 2  # a keyword the caller names counts as if the text had contained it twice
-FEWEST = 25  # candidates taken from each side, at the least (docs/internals/ranking.md tells what more would find)
+FEWEST = (
+    25  # candidates taken from each side, at the least (docs/internals/ranking.md tells what more would find)
+)
 BEYOND = 25  # and as many beyond the `top_k`, twice as many of few: the mixture may prefer a side's 20th to its 10th
 
 

@@ -50,6 +50,12 @@ class Piece:
         return " ".join(line.text for line in self.lines)
 
     @property
+    def is_comment(self) -> bool:
+        """Whether it is a reply to what asks nothing: what that states is a piece of its own."""
+        first, last = self.lines[0], self.lines[-1]
+        return first is not last and last.passage.kind is PassageKind.REPLY and not asks(first.text)
+
+    @property
     def step(self) -> int:
         return self.lines[-1].passage.step
 

@@ -17,7 +17,7 @@ from core.agents.offline.distilling import distilled
 from core.agents.offline.exchanges import Piece
 from core.agents.offline.extracting import OfflineExtractor
 from core.agents.offline.overtaking import overtaking
-from core.agents.offline.summarising import key, said, summary, telling
+from core.agents.offline.summarising import asked_for, key, said, summary, telling
 from core.agents.offline.thinking import think
 from core.ports.comparer import Comparer, NoComparer
 from core.ports.reader import NoReader, Reader
@@ -50,13 +50,15 @@ class OfflineDistiller:
             if reading is not None
         }
         worths = worth_of if len(worth_of) == len(sentences) else None
+        asked = asked_for(passages)
         overtaken: set[str] = set()
-        chosen = await think(telling, passages, worths, overtaken)
+        chosen = await think(telling, passages, worths, overtaken, asked)
         while changed := await self._changed(chosen, passages):
             overtaken |= changed.keys()
-            for old, new in changed.items():  # what takes a place lasts as long as what had it
+            for old, new in changed.items():  # what takes a place lasts, and is asked for, as what had it
                 worth_of[new] = max(worth_of.get(new, 0.0), worth_of.get(old, 0.0))
-            chosen = await think(telling, passages, worths, overtaken)
+                asked[new] = max(asked.get(new, 0), asked.get(old, 0))
+            chosen = await think(telling, passages, worths, overtaken, asked)
         return key(chosen)
 
     async def _changed(self, chosen: Sequence[Piece], passages: Sequence[Passage]) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ is told beside its goal. No network.
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from core.agents.faithful import WORD, length
 from core.agents.memory_roles import (
@@ -32,9 +33,13 @@ WEIGHED = 300  # pieces that are compared with one another, the best by themselv
 NEWEST = 0.5  # how much more the newest piece counts for a key than the oldest
 STATEMENTS = 2  # of a key, at most: what always stands in a prompt is to be read at a glance
 LASTS = 0.5  # how likely a sentence of a key is told as true and lasts
+ASKED = (
+    0.5  # of the questions that were answered by the turn that answered most, that a turn of a key answered
+)
 MATTER = 1 / 4  # of a key's turns, that name what they are about
 SAME = 0.5  # of the smaller one's terms that two pieces share which are about one thing
 CUT = "…"
+NOTHING_ASKED: Mapping[str, int] = MappingProxyType({})
 
 
 def summary(passages: Sequence[Passage], limit: int, unit: Unit, *, named: bool = True) -> str:
@@ -55,6 +60,12 @@ def said(passages: Sequence[Passage]) -> list[str]:
     return list(dict.fromkeys(line.text for each in pieces(passages) for line in each.lines))
 
 
+def asked_for(passages: Sequence[Passage]) -> dict[str, int]:
+    """Returns how many questions the turn of each sentence answered, of those that answered any."""
+    asked = [each for each in passages if each.asked]
+    return {line.text: line.passage.asked for each in pieces(asked) for line in each.lines}
+
+
 def key(chosen: Sequence[Piece]) -> KeyOpinion:
     """Returns what pieces say, each line behind its speaker; nothing where there is none."""
     if not chosen:
@@ -70,15 +81,17 @@ def telling(
     passages: Sequence[Passage],
     worth_of: Mapping[str, float] | None = None,
     without: Collection[str] = (),
+    asked: Mapping[str, int] = NOTHING_ASKED,
 ) -> list[Piece]:
     """Returns the statements that say most, each with its speaker; of those about one thing the newest. What most turns
     name, they name: a statement without it is of another matter.
 
     `worth_of` says of each sentence how likely it is told as true and lasts: then only what does is kept, and of a talk
-    in which nothing does nothing. `without`: sentences that are not told.
+    in which nothing does nothing. `without`: sentences that are not told. `asked`: how many questions the turns of
+    sentences answered: a statement of a turn that answered few is left out.
     """
     known = [each for each in pieces(passages) if not any(line.text in without for line in each.lines)]
-    found = [each for each in known if not REFERS.match(each.lines[0].text)] or known
+    found = [each for each in known if not (each.is_comment or REFERS.match(each.lines[0].text))] or known
     if worth_of is not None:
         found = [piece for each in found if (piece := _lasting(each, worth_of)) is not None]
         if not found:
@@ -89,7 +102,7 @@ def telling(
             Piece(lines=(Line(text=" ".join(passages[0].text.split()), passage=passages[0]),), factor=1.0)
         ]
     language = language_of("".join(each.text for each in found))
-    standing = _on_the_matter(_not_overtaken(found), passages)
+    standing = _on_the_matter(_not_overtaken(_most_asked(found, asked)), passages)
     worth = _worths(standing)
     last = max(1, len(standing) - 1)
     worth = [each * (1 + NEWEST * place / last) for place, each in enumerate(worth)]
@@ -101,6 +114,13 @@ def _lasting(piece: Piece, worth_of: Mapping[str, float]) -> Piece | None:
     """Returns a piece that counts what its best sentence is worth; None where none of them lasts."""
     worth = max(worth_of.get(line.text, 0.0) for line in piece.lines)
     return replace(piece, factor=piece.factor * worth) if worth >= LASTS else None
+
+
+def _most_asked(found: list[Piece], asked: Mapping[str, int]) -> list[Piece]:
+    """Returns the pieces that were asked for most; all where that is not known of any."""
+    counts = [max(asked.get(line.text, 0) for line in each.lines) for each in found]
+    most = max(counts)
+    return [each for each, count in zip(found, counts, strict=True) if count >= ASKED * most]
 
 
 def _on_the_matter(found: list[Piece], passages: Sequence[Passage]) -> list[Piece]:

@@ -202,7 +202,9 @@ def _count_hits(house: House, command: AssembleContext, made: PreparedContext) -
         if str(step) in standing and weights.get(name_of(step), 0.0) >= least > 0.0
     }
     if hit and house.hits.is_new(command.conversation, talk.uid, command.input):
-        house.hits.add(command.conversation, talk.uid, sorted(hit), house.clock.now())
+        of_them = (step for step, name in talk.recalled.cluster_of.items() if name in hit)
+        answer = max(of_them, key=lambda step: weights.get(name_of(step), 0.0))
+        house.hits.add(command.conversation, talk.uid, sorted(hit), answer, house.clock.now())
 
 
 def _note_keys(house: House, command: AssembleContext, made: PreparedContext) -> None:

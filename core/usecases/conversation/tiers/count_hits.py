@@ -6,12 +6,13 @@ matter may lie in several clusters.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.conversation.conversation import Conversation
+from core.conversation.hits import LATEST
 from core.conversation.mid import same_matter
 from core.conversation.steps import HitsPut, KeyPut, Step
 from core.errors import ConversationNotFound
@@ -29,7 +30,7 @@ async def write_hits(house: House) -> None:
     """Writes what was counted. Raises StoreUnavailable; what was not written is lost then."""
     for (key, uid), waiting in house.hits.take().items():
         with suppress(ConversationNotFound):  # it is gone, and so are its hits
-            await count_hits(house, key, uid, waiting.counts, waiting.last, waiting.keys)
+            await count_hits(house, key, uid, waiting.counts, waiting.last, waiting.keys, waiting.answers)
 
 
 async def count_hits(
@@ -39,9 +40,10 @@ async def count_hits(
     counted: Mapping[frozenset[str], int],
     last: datetime,
     shown: Iterable[str] = (),
+    answers: Sequence[int] = (),
 ) -> None:
-    """Adds to the hits of clusters, by the questions that used them, and notes when keys were shown; what is gone is
-    passed over. Raises ConversationNotFound."""
+    """Adds to the hits of clusters, by the questions that used them, and notes when keys were shown, and which turns
+    were the `answers`; what is gone is passed over. Raises ConversationNotFound."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[None]:
         if conversation.uid != uid:
@@ -51,7 +53,7 @@ async def count_hits(
             hits.update(dict.fromkeys(_hit(house, conversation, used), questions))
         keys = [conversation.keys[key_id] for key_id in sorted(conversation.keys.keys() & shown)]
         steps: list[Step] = [
-            HitsPut(hits=_added(conversation, name, hits[name], last)) for name in sorted(hits)
+            HitsPut(hits=_added(conversation, name, hits[name], last, answers)) for name in sorted(hits)
         ]
         steps += [KeyPut(key=replace(each, shown_time=last)) for each in keys if is_news(each, last)]
         return Draft(
@@ -73,10 +75,17 @@ def _hit(house: House, conversation: Conversation, used: Collection[str]) -> set
     )
 
 
-def _added(conversation: Conversation, name: str, more: int, last: datetime) -> ClusterHits:
+def _added(
+    conversation: Conversation, name: str, more: int, last: datetime, answers: Sequence[int]
+) -> ClusterHits:
+    steps = frozenset(conversation.clusters[name].steps)
+    own = [step for step in answers if step in steps]
     before = conversation.hits.get(name)
     if before is None:
-        return ClusterHits(cluster_id=name, hits=more, last_hit_time=last)
+        return ClusterHits(cluster_id=name, hits=more, last_hit_time=last, answers=tuple(own[-LATEST:]))
     return ClusterHits(
-        cluster_id=name, hits=before.hits + more, last_hit_time=max(last, before.last_hit_time)
+        cluster_id=name,
+        hits=before.hits + more,
+        last_hit_time=max(last, before.last_hit_time),
+        answers=(*before.answers, *own)[-LATEST:],
     )

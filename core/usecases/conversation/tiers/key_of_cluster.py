@@ -3,7 +3,8 @@
 Law: of two keys that say the same the older one stands. Only the user's own words change what a key says.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.agents.faithful import problem_of_key
@@ -25,29 +26,33 @@ SENTENCES = 8  # of a turn, that may change a key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsOfCluster:
-    """A cluster as it was read: its turns, and those of other clusters or of none that came later."""
+    """A cluster as it was read: its turns, and those of other clusters or of none that came later. `asked`: how many
+    questions a turn answered, by its step."""
 
     cluster: TurnCluster
     turns: tuple[Turn, ...]
     later: tuple[Turn, ...]
+    asked: Mapping[int, int]
 
     @classmethod
     def of(cls, conversation: Conversation, cluster: TurnCluster) -> "TurnsOfCluster":
+        hits = conversation.hits.get(cluster.cluster_id)
         return cls(
             cluster=cluster,
             turns=tuple(map(conversation.turn, cluster.steps)),
             later=tuple(map(conversation.turn, later_elsewhere(conversation, cluster))),
+            asked=Counter(hits.answers if hits else ()),
         )
 
 
 async def key_of(house: House, ledger: Ledger, read: TurnsOfCluster) -> KeyMemory | None:
     """Returns the key, its revision still to be told; None where nothing of the cluster is worth keeping. Raises
     AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable."""
-    made = await _distilled(house, ledger, read.cluster, read.turns)
+    made = await _distilled(house, ledger, read, read.turns)
     if made is None or not (changing := await changes_of(house, made, read.later)):
         return made
     together = sorted((*read.turns, *changing), key=lambda turn: turn.step)
-    return await _distilled(house, ledger, read.cluster, together)
+    return await _distilled(house, ledger, read, together)
 
 
 async def changes_of(house: House, key: KeyMemory, turns: Iterable[Turn]) -> list[Turn]:
@@ -97,9 +102,9 @@ def _stands_for(other: KeyMemory, made: KeyMemory) -> bool:
 
 
 async def _distilled(
-    house: House, ledger: Ledger, cluster: TurnCluster, turns: Sequence[Turn]
+    house: House, ledger: Ledger, read: TurnsOfCluster, turns: Sequence[Turn]
 ) -> KeyMemory | None:
-    passages = passages_of(turns)
+    cluster, passages = read.cluster, passages_of(turns, read.asked)
     if not have_words(passages):
         return None
     with ledger.spending("distiller"):

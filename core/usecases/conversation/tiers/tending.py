@@ -4,8 +4,9 @@ Law: a chore reads, lets go, asks its agents, then commits one change. What it m
 meanwhile, of another conversation under the same name, or after a switch-off, does not land.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from core.agents.faithful import problem_of_summary
 from core.agents.memory_roles import Passage, PassageKind, Purpose, Unit
@@ -72,8 +73,11 @@ async def land(
     return done.result
 
 
-def passages_of(turns: Iterable[Turn]) -> list[Passage]:
-    """Inputs and replies in the order they were said."""
+NOBODY_ASKED: Mapping[int, int] = MappingProxyType({})
+
+
+def passages_of(turns: Iterable[Turn], asked: Mapping[int, int] = NOBODY_ASKED) -> list[Passage]:
+    """Inputs and replies in the order they were said. `asked`: how many questions a turn answered, by its step."""
     found: list[Passage] = []
     for turn in turns:
         for kind, speaker, text in (
@@ -91,6 +95,7 @@ def passages_of(turns: Iterable[Turn]) -> list[Passage]:
                         step=turn.step,
                         stated=turn.stated,
                         writer=turn.writer,
+                        asked=asked.get(turn.step, 0),
                     )
                 )
     return found

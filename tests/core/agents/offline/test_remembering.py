@@ -1,5 +1,6 @@
 """The offline Summariser and Distiller."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from core.agents.faithful import length, problem_of_key, problem_of_summary
 from core.agents.memory_roles import KEY_CHARACTERS, KeyOpinion, Passage, PassageKind, Purpose, Unit
 from core.agents.offline.remembering import OfflineDistiller, OfflineSummariser
+from tests.support.embedders import local_comparer
 from tests.support.reading import local_reader
 
 SAID = datetime(2024, 5, 8, tzinfo=UTC)
@@ -243,6 +245,57 @@ async def test_a_key_tells_of_what_its_turns_are_about(matter: str, said: str) -
     made = await OfflineDistiller().key(passages(*said.split("|")))
 
     assert all(matter in line for line in made.text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "told"),
+    [
+        (
+            "The kitchen tiles will be dark green and cost 900 euros.|The kitchen fitter is Marek Dudek."
+            "|The kitchen worktop of oak is 40 millimetres thick.",
+            [0, 3, 1],
+            ["The kitchen fitter is Marek Dudek."],
+        ),
+        (
+            "厨房的瓷砖用墨绿色，一共花了9000元。|厨房的安装师傅叫马建国。|厨房的橡木台面厚40毫米。",
+            [1, 4, 0],
+            ["厨房的安装师傅叫马建国。"],
+        ),
+    ],
+)
+async def test_a_key_says_what_was_asked_for_most(said: str, asked: list[int], told: list[str]) -> None:
+    turns = [replace(one, asked=count) for one, count in zip(passages(*said.split("|")), asked, strict=True)]
+
+    made = await OfflineDistiller().key(turns)
+    without = await OfflineDistiller().key(passages(*said.split("|")))
+
+    assert [line.split(": ")[-1].split("：")[-1] for line in made.text.splitlines()] == told
+    assert without.text != made.text
+
+
+async def test_what_changes_a_thing_stands_for_what_was_asked_for() -> None:
+    said = passages(
+        "The dentist is on Monday at nine.", "We painted the fence.", "The dentist is on Thursday at two now."
+    )
+    turns = [replace(said[0], asked=5), *said[1:]]
+
+    made = await OfflineDistiller(comparer=local_comparer()).key(turns)
+
+    assert made.text.splitlines() == ["User: The dentist is on Thursday at two now."]
+
+
+@pytest.mark.parametrize(
+    ("input_", "reply"),
+    [
+        ("Mum takes a flat in Cromer, on the ground floor.", "That must be a relief for all of you."),
+        ("我妈搬到一楼的公寓去了。", "这下你们全家都可以放心了。"),
+    ],
+)
+async def test_a_comment_is_no_part_of_a_key(input_: str, reply: str) -> None:
+    made = await OfflineDistiller().key(exchanged((input_, reply)))
+
+    assert input_ in made.text
+    assert reply not in made.text
 
 
 async def test_a_key_tells_the_speaker() -> None:

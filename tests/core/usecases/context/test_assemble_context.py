@@ -269,6 +269,20 @@ async def test_the_same_question_counts_once() -> None:
     assert set(hits.values()) == {1}
 
 
+async def test_a_hit_tells_which_turn_answered_best() -> None:
+    async with open_house() as house:
+        await long_talk(house)
+        await hits_after(house, "When does ferry 3 leave?", "Ferry 3, when?", "When does ferry 6 leave?")
+        async with house.conversations.reading(KEY) as conversation:
+            answers = {name: each.answers for name, each in conversation.hits.items() if each.answers}
+            names = conversation.cluster_names()
+
+    assert sorted(step for steps in answers.values() for step in steps) == [5, 5, 8]
+    assert {name: set(steps) for name, steps in answers.items()} == {
+        name: {step for step in (5, 8) if names[step] == name} for name in answers
+    }
+
+
 async def test_single_turns_and_clusters_show_no_turn_twice() -> None:
     async with open_house() as house:
         await long_talk(house)
