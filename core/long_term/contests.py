@@ -1,7 +1,8 @@
-"""The order of facts that contest one another, in an answer.
+"""The order of facts that contest one another, in an answer, and of those that may.
 
 Law: pure; takes nothing out. Of one contest the two that come first stand at their place, the others follow all that
 is not contested. What comes first in a contest: the stronger origin; what alone holds words of the query; the newer.
+Of two that may contradict each other both stay in the answer, the newer right before the older.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -60,6 +61,22 @@ def arranged(found: Sequence[Found], query: str, as_of: datetime | None = None) 
         behind.update(record.record_id for record in order[2:])
     keys = sorted(places, key=lambda key: (key not in behind, *places[key]), reverse=True)
     return [by_id[key] for key in keys]
+
+
+def paired(answer: Sequence[Found], as_of: datetime | None = None) -> list[Found]:
+    """Returns an answer in which of two rivals the one that takes precedence has the better place of both, and the
+    other stands directly behind it."""
+    order = list(answer)
+    ids = {one.record.record_id: one for one in answer if one.record.state is RecordState.ACTIVE}
+    precedence = _precedence(set(), as_of)
+    for one in answer:
+        for rival in one.record.rivals if one.record.record_id in ids else ():
+            if (other := ids.get(rival.record_id)) is not None:
+                first, second = sorted((one, other), key=lambda each: precedence(each.record), reverse=True)
+                place = min(order.index(one), order.index(other))
+                order = [each for each in order if each is not one and each is not other]
+                order[place:place] = [first, second]
+    return order
 
 
 def _precedence(asked: set[str], as_of: datetime | None) -> Callable[[Record], Any]:

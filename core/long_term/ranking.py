@@ -15,7 +15,7 @@ from typing import NamedTuple
 from core.ids import RecordId
 from core.index.scoring import ScoredCandidate
 from core.long_term.collection import Collection
-from core.long_term.contests import arranged, opponents
+from core.long_term.contests import arranged, opponents, paired
 from core.long_term.settings import LongTermSettings
 from core.long_term.worth import decay, half_life, weight
 from core.model.bank import EmbeddingSpace
@@ -73,15 +73,15 @@ def ranked(
 ) -> list[RankedRecord]:
     """Returns the best `top_k` of the records that are `allowed` (None: all): by score, ties by newer, then by id.
 
-    Those that contest one another stand in an order of their own (`contests`). `among`: what the allowed ones are all
-    among, where that is known: of a few each is looked at, and no index is searched."""
+    Those that contest one another, or may, stand in an order of their own (`contests`). `among`: what the allowed ones
+    are all among, where that is known: of a few each is looked at, and no index is searched."""
     found = _ordered(collection, sought, _hits(collection, sought, allowed, space, among), settings)
     if missing := opponents(one.record for one in found):
         also = [key for key in missing if key in collection.records and (allowed is None or allowed(key))]
         hits = _hits_of(collection, sought, also, space)
         found += _ordered(collection, replace(sought, min_similarity=0.0), hits, settings)
         found.sort(key=_SCORE, reverse=True)
-    return arranged(found, sought.text, sought.as_of)[: sought.top_k]
+    return paired(arranged(found, sought.text, sought.as_of)[: sought.top_k], sought.as_of)
 
 
 _SCORE = attrgetter("score")

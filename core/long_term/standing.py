@@ -22,6 +22,7 @@ from core.model.record import (
     Record,
     RecordKind,
     RecordState,
+    Rival,
     SupersededReason,
 )
 
@@ -70,15 +71,22 @@ class Rewriting:
 
     # ---- judging ----
 
-    def judge(self, record_id: RecordId, found: Sequence[Contradiction], merges: Sequence[RecordId]) -> None:
-        """Carries out a judgement of a fact: which it contradicts, else which say the same, the surest first."""
+    def judge(
+        self,
+        record_id: RecordId,
+        found: Sequence[Contradiction],
+        merges: Sequence[RecordId],
+        rivals: Sequence[Rival] = (),
+    ) -> None:
+        """Carries out a judgement of a fact: which it contradicts, else which say the same, the surest first; and which
+        it may contradict."""
         for contradiction in found:
             self._conflict(record_id, contradiction)
         for other in () if found else merges[:1]:
             self._merge(record_id, other)
         judged = self.get(record_id)
         if judged is not None:
-            self.put(replace(judged, judged=True))
+            self.put(replace(judged, judged=True, rivals=tuple(rivals)))
 
     def _conflict(self, one: RecordId, found: Contradiction) -> None:
         a, b = self.get(one), self.get(found.with_id)

@@ -64,6 +64,14 @@ class SupersededReason(StrEnum):
     EARLIER = "earlier"  # stored before reasons were
 
 
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A fact that another one may contradict: that is likely, not sure."""
+
+    record_id: RecordId
+    likelihood: float
+
+
 EPISODE_STEP = 400
 """Code points of a step that tells what a run was asked: an episode of a whole conversation has these."""
 
@@ -137,6 +145,7 @@ class Record(PromptSlot):
     `revision` is the collection's at which a call last changed it. `awaits_review`: it is none of the collection's
     records yet, but a proposal. `writer`: the subject of the API key that wrote its words; "" without keys.
     `metadata_bytes`: what its metadata has where that stands apart, and `metadata_json` is its head; 0: it is whole.
+    `rivals`: facts that were there when it was judged; some may be gone.
     """
 
     record_id: RecordId
@@ -178,6 +187,7 @@ class Record(PromptSlot):
     speaker: str = ""
     said_dates: tuple[str, ...] = ()
     context: str = ""
+    rivals: tuple[Rival, ...] = ()
 
     @property
     def provenance(self) -> Provenance:

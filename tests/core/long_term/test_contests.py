@@ -1,11 +1,11 @@
 """The order of facts that contest one another: nothing is left out, and the stronger origin comes first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from core.ids import RecordId
-from core.long_term.contests import arranged
-from core.model.record import Origin, Record, RecordState
+from core.long_term.contests import arranged, paired
+from core.model.record import Origin, Record, RecordState, Rival
 from tests.support.long_term import OBSERVED, STATED, new
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -100,3 +100,47 @@ def test_as_of_a_time_what_began_last_comes_first() -> None:
     ]
 
     assert order("Who lives in Graz?", *found, as_of=DAY + timedelta(days=5)) == "no"
+
+
+def rival(
+    name: str, content: str, score: float, to: str = "", *, day: int = 0, origin: Origin = STATED
+) -> Hit:
+    one = hit(name, content, score, day=day, origin=origin)
+    return Hit(replace(one.record, rivals=tuple(Rival(RecordId(key), 0.7) for key in to)), score)
+
+
+def pairs(*found: Hit, as_of: datetime | None = None) -> str:
+    return "".join(one.record.record_id for one in paired(found, as_of))
+
+
+OLD = rival("o", "Ann lives in Graz.", 0.9, day=1)
+CAT, TEA = hit("c", "Ann has a cat.", 0.7), hit("t", "Ann likes tea.", 0.5)
+
+
+def test_of_two_that_may_contradict_the_newer_stands_right_before_the_older() -> None:
+    newer = rival("n", "Ann's place in York is large.", 0.4, "o", day=2)
+
+    assert pairs(OLD, CAT, TEA, newer) == "noct"
+    assert pairs(newer, CAT, TEA, OLD) == "noct"
+    assert pairs(CAT, newer, TEA) == "cnt"  # the other one is no part of the answer
+
+
+def test_what_a_tool_found_stands_behind_what_the_user_said() -> None:
+    newer = rival("n", "Ann's place in York is large.", 0.4, "o", day=2, origin=OBSERVED)
+
+    assert pairs(OLD, CAT, newer) == "onc"
+
+
+def test_of_several_rivals_none_is_left_out() -> None:
+    newest = rival("n", "Ann's place in York is large.", 0.4, "om", day=3)
+    middle = rival("m", "Ann rents a room in Bonn.", 0.6, "o", day=2)
+
+    assert sorted(pairs(OLD, CAT, middle, TEA, newest)) == sorted("ocmtn")
+    assert pairs(OLD, CAT, middle, TEA, newest).index("n") == 0
+
+
+def test_what_is_contested_keeps_its_place() -> None:
+    contested = hit("x", "Ann lives in Rome.", 0.8, "y", day=1)
+    newer = rival("n", "Ann's place in York is large.", 0.4, "x", day=2)
+
+    assert pairs(contested, CAT, newer) == "xcn"

@@ -18,7 +18,7 @@ from core.long_term.collection import Collection
 from core.long_term.ranking import RecordQuery, similarities
 from core.long_term.standing import Contradiction, Rewriting, by_rank
 from core.long_term.texts import embedded, normalised, quotation, statement, told
-from core.model.record import Record, SupersededReason
+from core.model.record import Record, Rival, SupersededReason
 from core.model.vector import Vector
 from core.ports.aggregates import Draft
 from core.ports.reader import Reader
@@ -59,7 +59,8 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
         )
         rewriting = Rewriting(collection, house.long_term)
         contradictions = _contradictions(collection, fact, nearest, found, likelihood)
-        rewriting.judge(record_id, contradictions, _merges(collection, fact, found))
+        rivals = _rivals(collection, fact, found, contradictions)
+        rewriting.judge(record_id, contradictions, _merges(collection, fact, found), rivals)
         return Draft(result=True, steps=tuple(rewriting.steps), sees_all=True, requires=(tender,))
 
     def stage(collection: Collection, revision: int) -> Draft[bool]:
@@ -126,6 +127,23 @@ def _contradictions(
         ):  # both stand: it says too little alone
             return [*contradictions, Contradiction(with_id=other.record_id, reason=None)]
     return contradictions
+
+
+def _rivals(
+    collection: Collection,
+    fact: Record,
+    found: Sequence[ConflictOpinion | MergeOpinion],
+    contradictions: Sequence[Contradiction],
+) -> list[Rival]:
+    """Returns the facts that it may contradict, and does not for sure."""
+    sure = {each.with_id for each in contradictions}
+    likely = [opinion for opinion in found if isinstance(opinion, ConflictOpinion)]
+    others = [(collection.records[RecordId(opinion.existing)], opinion.confidence) for opinion in likely]
+    return [
+        Rival(other.record_id, likelihood)
+        for other, likelihood in others
+        if other.record_id not in sure and _of_one_matter(fact, other)
+    ]
 
 
 def _of_one_matter(fact: Record, other: Record) -> bool:

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from core.agents.offline.agents import offline_agents
-from core.agents.roles import ConflictOpinion, MergeOpinion, OpinionSource
+from core.agents.roles import ConflictOpinion, Grade, MergeOpinion, OpinionSource
 from core.ids import ConversationId, NodeId
-from core.model.record import Origin, Record, RecordState, SupersededReason
+from core.model.record import Origin, Record, RecordState, Rival, SupersededReason
 from core.usecases.house import House
+from core.usecases.long_term.judging.judge_facts import judge_facts
 from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
 from tests.support.embedders import local_comparer
 from tests.support.hashing_embedder import HashingEmbedder
@@ -66,6 +67,39 @@ async def test_a_model_supersedes_nothing_of_a_stronger_origin() -> None:
     record = await older_after(ConflictOpinion, by=OpinionSource.MODEL, verbatim=True, newer_origin=OBSERVED)
 
     assert record.state is RecordState.CONTESTED
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "asked"),
+    [
+        ("Ann lives in York.", "Ann has a room in Graz.", "Ann lives in York."),
+        ("小明住在上海。", "小明在北京有一间房。", "小明住在上海。"),
+    ],
+)
+async def test_what_is_only_likely_contests_nothing_but_the_newer_is_told_first(
+    older: str, newer: str, asked: str
+) -> None:
+    roles = ScriptedAgents()
+    async with open_house(agents=roles.roles) as house:
+        first = await told(house, older)
+        likely = ConflictOpinion(
+            existing=NodeId(first), confidence=0.7, reasoning="", description="", grade=Grade.LIKELY
+        )
+        before = await facts(house, asked)
+        roles.judge.first.then([likely])
+        second = await told(house, newer, event_time=TOLD + timedelta(days=1))
+        records = [await stored(house, each) for each in (first, second)]
+
+        assert before == [older]
+        assert [record.state for record in records] == [RecordState.ACTIVE, RecordState.ACTIVE]
+        assert [record.rivals for record in records] == [(), (Rival(first, 0.7),)]
+        assert await facts(house, asked) == [newer, older]
+
+        await update_record(
+            house, UpdateRecord(key=ADA, record_id=second, given={"content": f"{newer} It is let."})
+        )
+        await judge_facts(house, ADA)
+        assert (await stored(house, second)).rivals == ()
 
 
 @pytest.mark.parametrize(
