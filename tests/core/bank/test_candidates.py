@@ -23,7 +23,7 @@ from core.index.scoring import K, Mode, ScoredCandidate
 from core.index.vector_index import VectorIndex
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
-from core.verbatim.plan import FEWEST, WIDENING, terms_of
+from core.verbatim.plan import BEYOND, FEWEST, terms_of
 from tests.support.changes import START, Story, interaction, node_put, record, ref
 
 SPACE = EmbeddingSpace(name="test", dimension=4, cosine_floor=0.2, cosine_ceiling=0.9)
@@ -112,7 +112,7 @@ def all_scored(
     alpha = scoring.effective_alpha(query.mode, query.alpha, has_terms=bool(said), has_vector=True)
     assert alpha is not None
     assert query.vector is not None
-    wide = max(FEWEST, WIDENING * query.top_k)
+    wide = max(FEWEST, query.top_k + min(query.top_k, BEYOND))
     by_words = [k for k, _ in words.search(said, wide, allowed)] if alpha > 0.0 else []  # type: ignore[arg-type]
     by_vector = [k for k, _ in vectors.search(query.vector, wide, allowed)] if alpha < 1.0 else []  # type: ignore[arg-type]
     keys = list(dict.fromkeys((*by_words, *by_vector)))
