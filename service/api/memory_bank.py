@@ -27,7 +27,7 @@ from service.api.endpoint import identity
 from service.api.from_proto import memory_bank as read
 from service.api.rows import OfHouse, rpc, rpc_both, rpc_in, rpc_out
 from service.api.to_proto import memory_bank as render
-from service.api.to_proto import retractions as render_taking
+from service.api.to_proto import retractions
 from service.api.to_proto.export import import_bank
 
 
@@ -52,14 +52,10 @@ ROWS = (
     rpc_both("MemorizeStream", streams.memorize_stream, identity),
     rpc_in("UploadAttachment", streams.upload, render.upload_attachment, passes_on=lambda _: True),
     rpc("Restructure", restructure, render=render.restructure),
-    rpc("RetractInteractions", retract_interactions, read.retract, render_taking.retract),
-    rpc("ReleaseInteractions", close_interactions, read.release, render_taking.release),
-    rpc("EraseInteractions", close_interactions, read.erase, render_taking.erase),
-    rpc(
-        "ListInteractionRetractions",
-        list_interaction_retractions,
-        render=render_taking.list_retractions,
-    ),
+    rpc("RetractInteractions", retract_interactions, read.retract, retractions.retract_interactions),
+    rpc("ReleaseInteractions", close_interactions, read.release),
+    rpc("EraseInteractions", close_interactions, read.erase, retractions.erase_interactions),
+    rpc("ListInteractionRetractions", list_interaction_retractions),
     rpc("ListConflicts", list_conflicts, render=render.list_conflicts),
     rpc("ConfirmConflict", confirm_conflict, render=render.confirm_conflict),
     rpc("ResolveConflict", resolve_conflict, read.resolve_conflict, render.resolve_conflict),
