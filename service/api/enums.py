@@ -17,13 +17,10 @@ from core.model.invocation import ItemType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
 from core.model.record import Origin, RecordKind, RecordState, SupersededReason
-from core.model.retraction import RetractionState
 from core.model.review import Review
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.retrieval.reranking import RerankOutcome
-from core.usecases.context.asked import Part
 from core.usecases.context.explain_pair import NotCompared
-from core.usecases.context.subject import Reason
 from memorybank.v1 import (
     conversation_pb2,
     long_term_pb2,
@@ -73,30 +70,6 @@ STRUCTURING_STATES = {
     types_pb2.STRUCTURING_STATE_DONE: StructuringState.DONE,
     types_pb2.STRUCTURING_STATE_FAILED: StructuringState.FAILED,
 }
-CONTEXT_PARTS = {
-    retrieval_pb2.CONTEXT_PART_CONVERSATION: Part.CONVERSATION,
-    retrieval_pb2.CONTEXT_PART_BANK: Part.BANK,
-    retrieval_pb2.CONTEXT_PART_INSTRUCTIONS: Part.INSTRUCTIONS,
-    retrieval_pb2.CONTEXT_PART_LONG_TERM: Part.LONG_TERM,
-    retrieval_pb2.CONTEXT_PART_WORKING: Part.WORKING,
-}
-EXPLAIN_REASONS = {
-    retrieval_pb2.EXPLAIN_REASON_STANDS: Reason.STANDS,
-    retrieval_pb2.EXPLAIN_REASON_SHORTENED: Reason.SHORTENED,
-    retrieval_pb2.EXPLAIN_REASON_REPEATED: Reason.REPEATED,
-    retrieval_pb2.EXPLAIN_REASON_BUDGET: Reason.BUDGET,
-    retrieval_pb2.EXPLAIN_REASON_RANK: Reason.RANK,
-    retrieval_pb2.EXPLAIN_REASON_UNLIKE: Reason.UNLIKE,
-    retrieval_pb2.EXPLAIN_REASON_NEEDLESS: Reason.NEEDLESS,
-    retrieval_pb2.EXPLAIN_REASON_SUPERSEDED: Reason.SUPERSEDED,
-    retrieval_pb2.EXPLAIN_REASON_EXPIRED: Reason.EXPIRED,
-    retrieval_pb2.EXPLAIN_REASON_OTHER_COLLECTION: Reason.OTHER_COLLECTION,
-    retrieval_pb2.EXPLAIN_REASON_NOT_SHOWN: Reason.NOT_SHOWN,
-    retrieval_pb2.EXPLAIN_REASON_PART_LEFT_OUT: Reason.PART_LEFT_OUT,
-    retrieval_pb2.EXPLAIN_REASON_MEMORY_OFF: Reason.MEMORY_OFF,
-    retrieval_pb2.EXPLAIN_REASON_AWAITS_REVIEW: Reason.AWAITS_REVIEW,
-    retrieval_pb2.EXPLAIN_REASON_BELOW_FLOOR: Reason.BELOW_FLOOR,
-}
 PAIR_REASONS = {
     retrieval_pb2.PAIR_REASON_CONTRADICTION: PairReason.CONTRADICTION,
     retrieval_pb2.PAIR_REASON_SAME: PairReason.SAME,
@@ -127,11 +100,6 @@ SENTENCE_BARS = {
     retrieval_pb2.SENTENCE_BAR_OTHER_MATTER: Bar.OTHER_MATTER,
     retrieval_pb2.SENTENCE_BAR_QUANTITY: Bar.QUANTITY,
     retrieval_pb2.SENTENCE_BAR_TOO_LONG: Bar.TOO_LONG,
-}
-RETRACTION_STATES = {
-    types_pb2.RETRACTION_STATE_QUARANTINED: RetractionState.QUARANTINED,
-    types_pb2.RETRACTION_STATE_RELEASED: RetractionState.RELEASED,
-    types_pb2.RETRACTION_STATE_ERASED: RetractionState.ERASED,
 }
 CONVERSATION_STATES = {
     conversation_pb2.CONVERSATION_STATE_ACTIVE: ConversationState.ACTIVE,

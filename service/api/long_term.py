@@ -69,7 +69,7 @@ ROWS = (
     rpc("ReportOutcome", report_outcome, render=render.report_outcome),
     rpc("GiveFeedback", give_feedback, read.give_feedback, render.give_feedback),
     rpc_out("ExportFeedback", export_feedback),
-    rpc("GenerateReflection", generate_reflection, read.generate_reflection, render.generate_reflection),
+    rpc("GenerateReflection", generate_reflection, read.generate_reflection),
     rpc("GetReflection", get_reflection),
     rpc("ListReflections", list_reflections),
     rpc("DeleteReflection", delete_reflection),

@@ -1,17 +1,16 @@
 """Answers of LongTerm."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from core.long_term.ranking import RankedRecord
 from core.model.collection import CollectionRecord
-from core.model.record import Record, Recovery, SupersededReason, Uses
+from core.model.record import Record, Recovery, Uses
 from core.model.retraction import Retraction
 from core.ports.aggregates import CommitResult
 from core.usecases.long_term.answers import RecordsKept, RecordWithUses
 from core.usecases.long_term.exchange.export_collection import FilePart
 from core.usecases.long_term.verbs.delete_collection import CollectionPurged
 from core.usecases.long_term.verbs.find_recoveries import RecoveriesFound
-from core.usecases.long_term.verbs.generate_reflection import ReflectionGenerated
 from core.usecases.long_term.verbs.get_collection import CollectionSeen
 from core.usecases.long_term.verbs.get_record import RecordSeen
 from core.usecases.long_term.verbs.list_collections import CollectionsListed
@@ -21,16 +20,9 @@ from core.usecases.long_term.verbs.retrieve_facts import RecordsFound
 from core.usecases.long_term.verbs.retrieve_memories import MemoriesFound
 from core.usecases.long_term.verbs.store_fact import FactStored
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.enums import (
-    SUPERSEDED_REASONS,
-    numbers,
-)
 from service.api.mapping.rendering import UNSET, rendering
 from service.api.to_proto.retractions import written
-from service.api.to_proto.values import time, usage
-
-_REASONS: Mapping[SupersededReason | None, pb.SupersededReason.ValueType] = {**numbers(SUPERSEDED_REASONS)}
-
+from service.api.to_proto.scalars import time
 
 # ---- values ----
 
@@ -44,14 +36,8 @@ def seen(value: RecordWithUses) -> pb.Record:
     return made
 
 
-def _reason(value: Record) -> int:
-    return _REASONS.get(value.superseded_reason, pb.SUPERSEDED_REASON_UNSPECIFIED)
-
-
 _recovery = rendering(Recovery, pb.Recovery, success=lambda _: True)
-_record = rendering(
-    Record, pb.Record, last_use_time=UNSET, access_count=UNSET, supersedes=UNSET, superseded_reason=_reason
-)
+_record = rendering(Record, pb.Record, last_use_time=UNSET, access_count=UNSET, supersedes=UNSET)
 
 
 def record(value: Record, uses: Uses | None) -> pb.Record:
@@ -180,11 +166,6 @@ give_feedback = rendering(RecordsKept, pb.GiveFeedbackResponse, records=_seen)
 # ---- reflections ----
 
 
-generate_reflection = rendering(
-    ReflectionGenerated, pb.GenerateReflectionResponse, usage=lambda done: usage(done.usage)
-)
-
-
 # ---- collections ----
 
 
@@ -212,8 +193,7 @@ list_collections = rendering(
 delete_collection = rendering(CollectionPurged, pb.DeleteCollectionResponse, replayed=UNSET)
 
 
-def file_part(part: FilePart) -> pb.ExportCollectionResponse:
-    return pb.ExportCollectionResponse(path=part.path, content=part.content.encode())
+file_part = rendering(FilePart, pb.ExportCollectionResponse, content=lambda part: part.content.encode())
 
 
 def declare_tools(tools: tuple[str, ...]) -> pb.DeclareToolsResponse:

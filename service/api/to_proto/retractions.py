@@ -11,7 +11,7 @@ from core.usecases.bank.verbs.retract_interactions import InteractionsRetracted
 from core.usecases.conversation.verbs.retract_turns import TurnsRetracted
 from memorybank.v1 import conversation_pb2, memory_bank_pb2, types_pb2
 from service.api.mapping.rendering import rendering
-from service.api.to_proto.values import time_or_none
+from service.api.to_proto.scalars import time_or_none
 
 MOST = 1_000  # ids or steps in an answer
 
