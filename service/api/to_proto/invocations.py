@@ -4,11 +4,7 @@ from core.conversation.working import size_of
 from core.model.invocation import InvocationSummary, Item
 from core.usecases.conversation.verbs.end_invocation import InvocationEndedAnswer
 from memorybank.v1 import conversation_pb2 as pb
-from service.api.enums import ITEM_TYPES, numbers
 from service.api.mapping.rendering import rendering
-
-_TYPES = numbers(ITEM_TYPES)
-
 
 item = rendering(Item, pb.Item, tokens=size_of)
 
