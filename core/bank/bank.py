@@ -5,8 +5,8 @@ state; indexes are derived from the same steps. Everything here is used from one
 `prepare` and the `build` of a compaction, which may run beside it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from core.aggregate.aggregate import LargeMembers, Restless, Tuning
@@ -18,6 +18,7 @@ from core.bank.fields import NODE_WEIGHTS, new_fields, node_fields
 from core.bank.graph import QueryGraph
 from core.bank.handles import Handles
 from core.bank.interaction_tree import InteractionTree
+from core.bank.snapshot import state_of
 from core.bank.state import BankState
 from core.bank.steps import (
     AttachmentPut,
@@ -45,7 +46,6 @@ from core.bank.unembedded import relisted
 from core.errors import (
     AttachmentNotFound,
     ConflictNotFound,
-    InvalidField,
     NodeAbsorbed,
     NodeNotFound,
 )
@@ -158,7 +158,7 @@ class Bank(Restless):
         does, InvalidField for a handle that two share."""
         if name in self.nodes or self.tree.standing_for(name) is not None:
             return self.node(name)
-        return self.node(NodeId(self._told_apart(name, "node_id", self._is_node) or name))
+        return self.node(NodeId(self.handles.id_of(name, "node_id", self._is_node) or name))
 
     def node_standing_for(self, name: NodeId) -> Node:
         """Returns the same, or the node it was merged into. Raises NodeNotFound, InvalidField."""
@@ -185,7 +185,7 @@ class Bank(Restless):
         if name in self.conflicts:
             return self.conflicts[name]
         return self.conflict(
-            ConflictId(self._told_apart(name, "conflict_id", self.conflicts.__contains__) or name)
+            ConflictId(self.handles.id_of(name, "conflict_id", self.conflicts.__contains__) or name)
         )
 
     def interaction_named(self, name: InteractionId) -> Interaction:
@@ -193,18 +193,11 @@ class Bank(Restless):
         InteractionNotFound, InvalidField for a handle that two share."""
         if name in self.tree.interactions:
             return self.tree.interactions[name]
-        told = self._told_apart(name, "interaction_id", self.tree.interactions.__contains__)
+        told = self.handles.id_of(name, "interaction_id", self.tree.interactions.__contains__)
         return self.tree.interaction(InteractionId(told or name))
 
     def _is_node(self, name: str) -> bool:
         return name in self.nodes or self.tree.standing_for(NodeId(name)) is not None
-
-    def _told_apart(self, handle: str, field: str, admits: Callable[[str], bool]) -> str:
-        """Returns the one id that a handle is the end of; empty for none."""
-        fitting = [name for name in self.handles.fitting(handle) if admits(name)]
-        if len(fitting) > 1:
-            raise InvalidField(field, f"is the end of several: {', '.join(sorted(fitting))}")
-        return fitting[0] if fitting else ""
 
     def conflict(self, conflict_id: ConflictId) -> Conflict:
         """Raises ConflictNotFound."""
@@ -252,33 +245,7 @@ class Bank(Restless):
 
     def state(self) -> BankState:
         """Returns all of the bank as plain values, in a defined order."""
-        return BankState(
-            head=self.head,
-            record=self.record,
-            insight=self.insight,
-            nodes=tuple(
-                NodePut(node=self.nodes[n], vector=self.node_vectors.get(n)) for n in sorted(self.nodes)
-            ),
-            copies=tuple(self.copies[n] for n in sorted(self.copies)),
-            edges=tuple(sorted(self.graph.edges())),
-            interactions=tuple(self.tree.interactions[i] for i in sorted(self.tree.interactions)),
-            attachments=tuple(self.attachments[a] for a in sorted(self.attachments)),
-            structurings=tuple(self.tree.structurings[i] for i in sorted(self.tree.structurings)),
-            clusters=tuple(
-                c for i in sorted(self.tree.interactions) for c in self.tree.clusters(InteractionId(i))
-            ),
-            merges=tuple(self.tree.merges),
-            conflicts=tuple(self.conflicts[c] for c in sorted(self.conflicts)),
-            settled=tuple(self._disputes.settled()),
-            refuted=tuple(self.tree.refutations()),
-            retractions=tuple(self.retractions[r] for r in sorted(self.retractions)),
-            segment_vectors={
-                ref: vector
-                for i in sorted(self.tree.interactions)
-                for ref in self.tree.refs(InteractionId(i))
-                if (vector := self.verbatim.vectors.get(ref)) is not None
-            },
-        )
+        return state_of(self)
 
     # ---- changing ----
 
@@ -295,10 +262,11 @@ class Bank(Restless):
         before = self.record
         for step in change.steps:
             self._apply_step(step)
-        self._index(prepared)  # last: a node that went and came back keeps its words
+        self.node_words.put(prepared.nodes)  # last: a node that went and came back keeps its words
+        self.verbatim.words.put(prepared.segments)
         if any(isinstance(step, BankPut) for step in change.steps):
             self.relist()
-            if not _is_settled_as(before, self.record):
+            if not before.is_noted_as(self.record):
                 self.record_revision = change.revision
         if any(isinstance(step, InsightPut) for step in change.steps):
             self.insight_revision = change.revision
@@ -426,22 +394,3 @@ class Bank(Restless):
             self.node_vectors.drop(node_id)
         self.tree.relink(before, None)
         self._disputes.forget_pairs(node_id)
-
-    # ---- words ----
-
-    def _index(self, prepared: PreparedChange) -> None:
-        self.node_words.put(prepared.nodes)
-        self.verbatim.words.put(prepared.segments)
-
-
-def _is_settled_as(before: BankRecord, after: BankRecord) -> bool:
-    """Whether nothing changed but what the service notes for itself: no caller's business when it changes the
-    settings."""
-    noted = replace(
-        before,
-        tokens_spent=after.tokens_spent,
-        unembedded=after.unembedded,
-        lists_unembedded=after.lists_unembedded,
-        due_time=after.due_time,
-    )
-    return noted == after and before != after

@@ -5,7 +5,9 @@ LONGEST_WHOLE characters or fewer is its own. Who was merged into another keeps 
 never comes to mean another id.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+from core.errors import InvalidField
 
 LEAST = 5
 LONGEST_WHOLE = 8
@@ -46,3 +48,10 @@ class Handles:
     def _with(self, end: str) -> Iterable[str]:
         there = self._by_end.get(end, ())
         return (there,) if isinstance(there, str) else there
+
+    def id_of(self, handle: str, field: str, admits: Callable[[str], bool]) -> str:
+        """Returns the one id that a handle is the end of; empty for none. Raises InvalidField where two share it."""
+        fitting = [name for name in self.fitting(handle) if admits(name)]
+        if len(fitting) > 1:
+            raise InvalidField(field, f"is the end of several: {', '.join(sorted(fitting))}")
+        return fitting[0] if fitting else ""

@@ -17,6 +17,7 @@ from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate, PartsState, numbered
 from core.conversation.clustered import ClusterShares, is_embedded
 from core.conversation.resting import Resting, enter
+from core.conversation.restoring import VECTORS, WORDS, restore
 from core.conversation.steps import (
     CLUSTERS,
     HELD,
@@ -34,12 +35,11 @@ from core.conversation.telling import id_of, segment_of, step_of, told
 from core.conversation.topics import Topics
 from core.conversation.turn_cache import TurnCache
 from core.conversation.turn_rows import UNREAD, TurnRows
+from core.conversation.turn_vectors import by_segment
 from core.errors import KeyNotFound, RetractionNotFound, TurnNotFound
 from core.ids import InteractionId, SegmentRef
-from core.index.giving_way import every_n, in_turns
+from core.index.giving_way import in_turns
 from core.index.postings import PreparedDocuments
-from core.index.restoring import Texts, restore_vectors, restore_words
-from core.index.rows import VectorRows
 from core.model.conversation import (
     ClusterHits,
     ConversationRecord,
@@ -57,7 +57,6 @@ from core.model.turn_retraction import HeldTurn, TurnRetraction
 from core.model.vector import Vector
 from core.verbatim.verbatim import Verbatim, segment_fields
 
-WORDS, VECTORS = "turn_words", "turn_vectors"
 TURN_BYTES = 600  # about what a turn takes beside its text and vectors
 RESTING_BYTES = 80  # the same of a conversation that rests
 
@@ -96,19 +95,12 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     ) -> "Conversation":
         """Returns the conversation that a store's rows describe, its indexes from snapshots as far as they go."""
         made = cls(state.record, state.head, tuning)
-        cached = cached or {}
         for part, values in state.parts.items():
             for item, value in in_turns(values.items(), tuning.give_way):
                 made._put(part, item, value)
-        ref = every_n(made._ref_of, tuning.give_way)
         for read in made.worths.values():
             made._rate(read)
-        texts = Texts({r: r for turn in made.turns.values() for r in made.refs(turn)}, made._fields)
-        restore_words(made.verbatim.words, cached.get(WORDS), texts, ref, tuning.give_way, tuning.report)
-        vectors = made._by_segment(state.vectors.get(TURNS.name, {}))
-        rows = VectorRows.of(vectors, tuning.dimension)
-        restore_vectors(made.verbatim.vectors, cached.get(VECTORS), rows, ref, tuning.give_way, tuning.report)
-        made.verbatim.have(vectors)
+        restore(made, state.vectors.get(TURNS.name, {}), cached or {})
         return made
 
     # ---- reads ----
@@ -336,7 +328,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         if part != TURNS.name:
             return
         there = {item: vector for item, vector in vectors.items() if item in self.turns}
-        self.verbatim.put_vectors(self._by_segment(there))
+        self.verbatim.put_vectors(by_segment(self, there))
         self._outdate_of(*map(step_of, there))
 
     def entered(self, part: str, item: str, value: Any, before: Any | None) -> None:
@@ -394,31 +386,6 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             if self._clustered is not None:
                 self._clustered.outdate(name)
 
-    # ---- names of segments ----
-
-    def _ref_of(self, name: str) -> SegmentRef:
-        interaction_id, _, index = name.rpartition(" ")
-        return self.verbatim.order.known(SegmentRef(InteractionId(interaction_id), int(index)))
-
-    def _fields(self, ref: SegmentRef) -> Mapping[str, str]:
-        segment = self.segment(ref)
-        return {"text": f"{segment.speaker}: {segment.text}" if segment.speaker else segment.text}
-
-    def _by_segment(self, joined: Mapping[str, Vector]) -> dict[SegmentRef, Vector]:
-        """Vectors of turns as vectors of their segments; those that do not fit their turn are passed over."""
-        found: dict[SegmentRef, Vector] = {}
-        for item, vector in joined.items():
-            turn = self.turns.get(item)
-            refs = self.refs(turn) if turn else []
-            if refs and vector.size == len(refs) * self.tuning.dimension:
-                found.update(zip(refs, vector.reshape(len(refs), -1), strict=True))
-        return found
-
 
 def _bytes_of(held: HeldTurn) -> int:
     return held.turn.text_bytes if held.turn else 0
-
-
-def joined(rows: Sequence[Vector]) -> Vector:
-    """Joins the vectors of a turn's segments into the one that is kept for the turn."""
-    return np.concatenate(rows)

@@ -1,7 +1,7 @@
 """What a bank is apart from its contents: identity, scopes, settings, embedding space."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -79,3 +79,15 @@ class BankRecord:
         if self.finish_time is None or ttl < timedelta():
             return None
         return expiry_after(self.finish_time, ttl)
+
+    def is_noted_as(self, after: "BankRecord") -> bool:
+        """Whether nothing differs but what the service notes for itself: no caller's business when it changes the
+        settings."""
+        noted = replace(
+            self,
+            tokens_spent=after.tokens_spent,
+            unembedded=after.unembedded,
+            lists_unembedded=after.lists_unembedded,
+            due_time=after.due_time,
+        )
+        return noted == after and self != after

@@ -11,6 +11,7 @@ from functools import cache
 from math import isclose
 
 from core.language import in_all
+from core.text.number_words import chinese_digits, integer, named, numbers, spelled
 
 ROUNDED = 0.025  # by so much units of one dimension may differ that are not the same: "5 miles", "8 km"
 HALF_DAY = 12 * 60
@@ -146,21 +147,11 @@ class _Grammar:
 
 @cache
 def _grammar() -> _Grammar:
-    digits = "".join(name for name in _numbers() if not name.isascii())
-    spelled = "|".join(name for name in _numbers() if name.isascii())
-    months = "|".join(_named("months"))
+    digits = "".join(name for name in numbers() if not name.isascii())
+    spelled = "|".join(name for name in numbers() if name.isascii())
+    months = "|".join(named("months"))
     beginnings = rf"\d|[{digits}]|(?i:\b(?:{spelled}|{months}|half|noon|midnight)\b)"
     return _Grammar(any=re.compile(beginnings), readers=(_dates, _chinese_dates, _clock_times, _amounts))
-
-
-@cache
-def _named(name: str) -> Mapping[str, float]:
-    """Returns the names in a list of all languages with the number that begins their line, longest names first."""
-    found = {}
-    for entry in in_all(name):
-        value, *names = entry.split()
-        found.update(dict.fromkeys(names, float(value)))
-    return dict(sorted(found.items(), key=lambda each: -len(each[0])))
 
 
 @cache
@@ -172,54 +163,8 @@ def _units() -> Mapping[str, tuple[str, float]]:
     return dict(sorted(found.items(), key=lambda each: -len(each[0])))
 
 
-def _numbers() -> Mapping[str, float]:
-    return _named("numbers")
-
-
 def _either(names: Mapping[str, object] | tuple[str, ...]) -> str:
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-
-
-def _spelled(text: str) -> float:
-    """Returns the number that words say: "twenty-five", "two hundred and ten", 三百五十, 一万二."""
-    words = re.findall(r"[a-z]+|[^\W\d_]", text.lower())
-    values = [_numbers()[word] for word in words if word in _numbers()]
-    return _spelled_chinese(values) if text[-1:] > "\x7f" else _spelled_english(values)
-
-
-def _spelled_english(values: list[float]) -> float:
-    total = part = 0.0
-    for value in values:
-        if value >= 1000:
-            total, part = total + (part or 1) * value, 0.0
-        else:
-            part = (part or 1) * value if value == 100 else part + value
-    return total + part
-
-
-def _spelled_chinese(values: list[float]) -> float:
-    total = part = digit = 0.0
-    scale, digits = 1.0, 0
-    for value in values:
-        if value >= 10_000:
-            total, part, digit, scale, digits = (total + part + digit) * value, 0.0, 0.0, value, 0
-        elif value >= 10:
-            part, digit, scale, digits = part + (digit or 1) * value, 0.0, value, 0
-        else:
-            digit, digits = digit * 10 + value, digits + 1
-    if digits == 1 and scale >= 100 and digit:  # 三百五 is 350, 三百零五 is not
-        digit *= scale / 10
-    return total + part + digit
-
-
-def _integer(text: str | None) -> int | None:
-    if text is None:
-        return None
-    return int(text) if text.isdigit() else int(_spelled(text))
-
-
-def _chinese_digits() -> str:
-    return "".join(name for name in _numbers() if not name.isascii())
 
 
 # ---- dates ----
@@ -227,7 +172,7 @@ def _chinese_digits() -> str:
 
 @cache
 def _date_forms() -> tuple[re.Pattern[str], ...]:
-    month, day = _either(_named("months")), _either(in_all("weekdays"))
+    month, day = _either(named("months")), _either(in_all("weekdays"))
     ahead = rf"(?:\b(?:{day})\s*,?\s*(?:the\s+)?)?"
     year = r"(?:,?\s+(?P<year>\d{4})\b)?"
     nth = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -252,17 +197,17 @@ def _dates(text: str) -> Iterator[Quantity]:
             if month and not month.isdigit():
                 if not parts.get("day") and (not month[0].isupper() or not found.start()):
                     continue  # "march on", "May I"
-                month = str(int(_named("months")[month.lower()]))
-            year = _integer(parts.get("year") or parts.get("since"))
-            value = (year, _integer(month), _integer(parts.get("day")))
+                month = str(int(named("months")[month.lower()]))
+            year = integer(parts.get("year") or parts.get("since"))
+            value = (year, integer(month), integer(parts.get("day")))
             start, end = found.span()
             yield Quantity(kind=DATE, value=value, start=start, end=end)
 
 
 @cache
 def _chinese_date_form() -> re.Pattern[str]:
-    number = rf"\d{{1,2}}|[{_chinese_digits()}]{{1,3}}"
-    year = rf"\d{{4}}|[{_chinese_digits()}]{{4}}"
+    number = rf"\d{{1,2}}|[{chinese_digits()}]{{1,3}}"
+    year = rf"\d{{4}}|[{chinese_digits()}]{{4}}"
     return re.compile(
         rf"(?:(?P<year>{year})年)?(?P<month>{number})月(?!份?内)(?:份|(?P<day>{number})[日号])?|(?P<only>{year})年(?!度)"
     )
@@ -271,7 +216,7 @@ def _chinese_date_form() -> re.Pattern[str]:
 def _chinese_dates(text: str) -> Iterator[Quantity]:
     for found in _chinese_date_form().finditer(text):
         value = tuple(
-            _integer(part) for part in (found["year"] or found["only"], found["month"], found["day"])
+            integer(part) for part in (found["year"] or found["only"], found["month"], found["day"])
         )
         yield Quantity(kind=DATE, value=value, start=found.start(), end=found.end())
 
@@ -281,9 +226,9 @@ def _chinese_dates(text: str) -> Iterator[Quantity]:
 
 @cache
 def _clock_forms() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    zone = rf"(?:\s*(?P<zone>{_either(_named('zones'))})\b)?"
-    hour = _either(tuple(name for name, value in _numbers().items() if name.isascii() and 1 <= value <= 12))
-    number = rf"\d{{1,2}}|[{_chinese_digits()}]{{1,3}}"
+    zone = rf"(?:\s*(?P<zone>{_either(named('zones'))})\b)?"
+    hour = _either(tuple(name for name, value in numbers().items() if name.isascii() and 1 <= value <= 12))
+    number = rf"\d{{1,2}}|[{chinese_digits()}]{{1,3}}"
     return (
         re.compile(
             rf"(?<![\d:.])(?:(?P<hour>\d{{1,2}})[:：](?P<minute>\d{{2}})(?::\d{{2}})?|(?P<bare>\d{{1,2}})(?:[:.](?P<past>\d{{2}}))?"
@@ -296,7 +241,7 @@ def _clock_forms() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
             re.IGNORECASE,
         ),
         re.compile(
-            rf"(?P<part>{_either(_named('dayparts'))})?(?P<hour>{number})点钟?(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute>{number})分?)?(?![\d个半五])"
+            rf"(?P<part>{_either(named('dayparts'))})?(?P<hour>{number})点钟?(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute>{number})分?)?(?![\d个半五])"
         ),
     )
 
@@ -311,10 +256,10 @@ def _clock_times(text: str) -> Iterator[Quantity]:
         yield _at(_of_half(_told_minutes(found), found["half"]), found["zone"], found)
     for found in hours.finditer(text):
         minutes = (
-            30 if found["half"] else 15 * (_integer(found["quarter"]) or 0) or _integer(found["minute"]) or 0
+            30 if found["half"] else 15 * (integer(found["quarter"]) or 0) or integer(found["minute"]) or 0
         )
-        later = _named("dayparts").get(found["part"] or "", 0.0)
-        hour = _integer(found["hour"]) or 0
+        later = named("dayparts").get(found["part"] or "", 0.0)
+        hour = integer(found["hour"]) or 0
         if hour < 25:
             yield _at(hour * 60 + minutes + (HALF_DAY if later and hour < 12 else 0), None, found)
 
@@ -322,7 +267,7 @@ def _clock_times(text: str) -> Iterator[Quantity]:
 def _told_minutes(found: re.Match[str]) -> int:
     if found["name"]:
         return HALF_DAY if found["name"].lower() == "noon" else 0
-    hour = _integer(found["hour"] or found["sharp"]) or 0
+    hour = integer(found["hour"] or found["sharp"]) or 0
     if not found["part"]:
         return hour * 60
     minutes = 30 if found["part"].lower() == "half" else 15
@@ -337,7 +282,7 @@ def _of_half(minutes: int, half: str | None) -> int:
 
 
 def _at(minutes: int, zone: str | None, found: re.Match[str]) -> Quantity:
-    ahead = None if zone is None else int(_named("zones")[zone.lower()])
+    ahead = None if zone is None else int(named("zones")[zone.lower()])
     return Quantity(kind=CLOCK, value=(minutes, ahead), start=found.start(), end=found.end())
 
 
@@ -351,16 +296,16 @@ def _amount_form() -> re.Pattern[str]:
     unit = (
         rf"(?:{_either(tuple(ascii_units))})(?![A-Za-z0-9])|(?:{_either(tuple(set(_units()) - ascii_units))})"
     )
-    words = _either(tuple(name for name in _numbers() if name.isascii()))
-    scale = _either(_named("scales"))
+    words = _either(tuple(name for name in numbers() if name.isascii()))
+    scale = _either(named("scales"))
     return re.compile(
         rf"(?P<sign>{_either(tuple(signs))}|us\$)?\s?"
-        rf"(?:百分之(?P<share>{FIGURE}|[{_chinese_digits()}]+)"
+        rf"(?:百分之(?P<share>{FIGURE}|[{chinese_digits()}]+)"
         rf"|{EDGE}(?P<figure>{FIGURE})(?![\d:])(?:\s?(?P<scale>{scale})(?![A-Za-z])(?P<more>\d(?=千))?千?)?"
         rf"|(?P<half>\bhalf\s+an?\b)"
         rf"|(?P<article>\ban?(?=\s)(?!\s+second\b))"
         rf"|(?P<words>\b(?:{words})(?:(?:[-\s]|\s+and\s+)(?:{words}))*\b)"
-        rf"|(?P<chinese>[{_chinese_digits()}]+))"
+        rf"|(?P<chinese>[{chinese_digits()}]+))"
         rf"(?P<more_half>\s+and\s+a\s+half|个半)?(?:[\s-]?(?P<unit>{unit})(?P<unit_half>\s+and\s+a\s+half\b|半)?)?",
         re.IGNORECASE,
     )
@@ -390,15 +335,15 @@ def _amount(found: re.Match[str]) -> float:
 
 def _whole_amount(found: re.Match[str]) -> float:
     if found["share"]:
-        return float(found["share"]) if found["share"][0].isascii() else _spelled(found["share"])
+        return float(found["share"]) if found["share"][0].isascii() else spelled(found["share"])
     if found["figure"]:
         plain = re.sub(r"[,\u00a0\u202f ]", "", found["figure"])
         figure = float(plain.replace(".", "") if plain.count(".") > 1 else plain)
-        scale = _named("scales").get((found["scale"] or "").lower(), 1.0)
+        scale = named("scales").get((found["scale"] or "").lower(), 1.0)
         return figure * scale + float(found["more"] or 0) * 1000
     if found["half"]:
         return 0.5
-    return 1.0 if found["article"] else _spelled(found["words"] or found["chinese"])
+    return 1.0 if found["article"] else spelled(found["words"] or found["chinese"])
 
 
 def _of(kind: str, amount: float, factor: float, found: re.Match[str]) -> Quantity:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.agents.roles import ConflictOpinion, Grade
 from core.bank.bank import Bank
 from core.usecases.house import House, require_own_space
 
@@ -19,6 +20,11 @@ class Moment:
     validation_floor: float
     judge_assistants: bool
     own_floor: float | None = None
+
+    def is_sure(self, opinion: ConflictOpinion) -> bool:
+        """Whether an opinion opens a conflict: by its grade, or by the bank's own floor of validations."""
+        floor = self.own_floor
+        return opinion.grade is Grade.SURE or (floor is not None and opinion.confidence >= floor)
 
 
 def moment(house: House, bank: Bank, revision: int) -> Moment:

@@ -95,82 +95,94 @@ class PrometheusMetrics:
         GCCollector(registry=registry)
         build = Info("memorybank_build", "What runs.", registry=registry)
         build.info({"version": version("agentic-memory-bank"), "python": platform.python_version()})
+        self._of_calls()
+        self._of_store()
+        self._of_agents()
+        self._handled: dict[tuple[str, grpc.StatusCode], tuple[Counter, Histogram]] = {}
+        self._begun: dict[str, Counter] = {}
+
+    def _of_calls(self) -> None:
+        """Declares what is counted of calls."""
         self._calls = Counter(
             "grpc_server_handled",
             "Calls that have ended, by their status.",
             ("grpc_type", "grpc_service", "grpc_method", "grpc_code"),
-            registry=registry,
+            registry=self.registry,
         )
         self._call_seconds = Histogram(
             "grpc_server_handling_seconds",
             "How long calls took.",
             CALL,
-            registry=registry,
+            registry=self.registry,
             buckets=CALL_SECONDS,
         )
         self._started = Counter(
             "grpc_server_started",
             "Calls that have begun, those refused at once included.",
             CALL,
-            registry=registry,
+            registry=self.registry,
         )
         self._refused = Counter(
             "memorybank_refused",
             "Calls that were refused, by the contract's reason: UNAUTHENTICATED, RATE_LIMITED, OVERLOADED, …",
             ("reason",),
-            registry=registry,
+            registry=self.registry,
         )
+
+    def _of_store(self) -> None:
+        """Declares what is counted of the store."""
         self._store_seconds = Histogram(
             "memorybank_store_seconds",
             "How long calls of the store took, by operation.",
             ("operation",),
-            registry=registry,
+            registry=self.registry,
             buckets=STORE_SECONDS,
         )
         self._store_errors = Counter(
             "memorybank_store_errors",
             "Calls of the store that failed, by the error: StoreUnavailable, MemoryDamaged.",
             ("operation", "kind"),
-            registry=registry,
+            registry=self.registry,
         )
         self._fence_refused = Counter(
             "memorybank_fence_refused",
             "Appends that came too late: another process had moved the head. They are made anew.",
-            registry=registry,
+            registry=self.registry,
         )
         self._append_changes = Histogram(
             "memorybank_append_changes",
             "Changes that went into one append.",
-            registry=registry,
+            registry=self.registry,
             buckets=APPENDED,
         )
+
+    def _of_agents(self) -> None:
+        """Declares what is counted of agents."""
         self._questions = Counter(
             "memorybank_agent_calls",
             "Questions to agents, to the embedder and to the reranker, by how they ended.",
             ("role", "outcome"),
-            registry=registry,
+            registry=self.registry,
         )
         self._tokens = Counter(
             "memorybank_agent_tokens",
             "Tokens sent to language models (input) and received from them (output).",
             ("role", "direction"),
-            registry=registry,
+            registry=self.registry,
         )
         self._agent_seconds = Histogram(
             "memorybank_agent_seconds",
             "How long questions to agents, to the embedder and to the reranker took.",
             ("role",),
-            registry=registry,
+            registry=self.registry,
             buckets=AGENT_SECONDS,
         )
         self._structurings = Counter(
             "memorybank_structurings",
             "Work on interactions that has ended, by how: ok, or the error's name.",
             ("outcome",),
-            registry=registry,
+            registry=self.registry,
         )
-        self._handled: dict[tuple[str, grpc.StatusCode], tuple[Counter, Histogram]] = {}
-        self._begun: dict[str, Counter] = {}
 
     def called(self, method: str, code: grpc.StatusCode, seconds: float) -> None:
         """Counts a call of `/package.Service/Method` that has ended."""

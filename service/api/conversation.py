@@ -33,7 +33,7 @@ from service.api.from_proto import invocations as read_invocations
 from service.api.rows import rpc
 from service.api.to_proto import conversation as render
 from service.api.to_proto import invocations as render_invocations
-from service.api.to_proto import turn_retractions as render_taking
+from service.api.to_proto.retractions import retract_turns as turns_retracted
 
 SERVICE = pb.DESCRIPTOR.services_by_name["Conversation"]
 ROWS = (
@@ -47,10 +47,10 @@ ROWS = (
     rpc("ListTurns", list_turns, read.list_turns),
     rpc("DeleteTurns", delete_turns, read.delete_turns),
     rpc("SearchTurns", search_turns, read.search_turns, render.search_turns),
-    rpc("RetractTurns", retract_turns, read.retract_turns, render_taking.retract),
-    rpc("ReleaseTurns", close_turns, read.release_turns, render_taking.release),
-    rpc("EraseTurns", close_turns, read.erase_turns, render_taking.erase),
-    rpc("ListTurnRetractions", list_turn_retractions, render=render_taking.list_retractions),
+    rpc("RetractTurns", retract_turns, read.retract_turns, turns_retracted),
+    rpc("ReleaseTurns", close_turns, read.release_turns),
+    rpc("EraseTurns", close_turns, read.erase_turns),
+    rpc("ListTurnRetractions", list_turn_retractions),
     rpc("AddKey", add_key, render=render.add_key),
     rpc("UpdateKey", update_key, read.update_key, render.update_key),
     rpc("DeleteKey", delete_key),

@@ -8,12 +8,11 @@ from service.api import streams
 from service.api.endpoint import identity
 from service.api.from_proto import deep_retrieval as read
 from service.api.rows import rpc, rpc_out
-from service.api.to_proto import deep_retrieval as render
 
 SERVICE = pb.DESCRIPTOR.services_by_name["DeepRetrieval"]
 ROWS = (
-    rpc("GetInteraction", get_interaction, read.get_interaction, render.get_interaction),
-    rpc("ListInteractions", list_interactions, read.list_interactions, render.list_interactions),
+    rpc("GetInteraction", get_interaction, read.get_interaction),
+    rpc("ListInteractions", list_interactions, read.list_interactions),
     rpc_out("ReadAttachment", streams.read_file, render=identity),
-    rpc("GetLineage", get_lineage, render=render.get_lineage),
+    rpc("GetLineage", get_lineage),
 )

@@ -1,6 +1,7 @@
 """The MemoryBank service, row by row."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -27,13 +28,13 @@ from service.api.endpoint import identity
 from service.api.from_proto import memory_bank as read
 from service.api.rows import OfHouse, rpc, rpc_both, rpc_in, rpc_out
 from service.api.to_proto import memory_bank as render
-from service.api.to_proto import retractions as render_taking
+from service.api.to_proto import retractions
 from service.api.to_proto.export import import_bank
 
 
-def keeping(answer: Callable[..., Any]) -> OfHouse:
+def keeping(answer: Callable[[Any, timedelta], Any]) -> OfHouse:
     """Makes an answer tell when the bank is purged."""
-    return OfHouse(lambda house: partial(answer, kept=house.finished_ttl))
+    return OfHouse(lambda house: lambda value: answer(value, house.finished_ttl))
 
 
 start = OfHouse(lambda house: partial(read.start_task, new_bank_id=partial(new_bank_id, house)))
@@ -48,21 +49,17 @@ ROWS = (
     rpc("DeleteBank", delete_bank, render=render.delete_bank),
     rpc("StartTask", start_task, start, keeping(render.start_task)),
     rpc("AdvanceTask", advance_task, read.advance_task, keeping(render.advance_task)),
-    rpc("Memorize", memorize, read.memorize, render.memorize),
+    rpc("Memorize", memorize, read.memorize),
     rpc_both("MemorizeStream", streams.memorize_stream, identity),
-    rpc_in("UploadAttachment", streams.upload, render.upload_attachment, passes_on=lambda _: True),
+    rpc_in("UploadAttachment", streams.upload, passes_on=lambda _: True),
     rpc("Restructure", restructure, render=render.restructure),
-    rpc("RetractInteractions", retract_interactions, read.retract, render_taking.retract),
-    rpc("ReleaseInteractions", close_interactions, read.release, render_taking.release),
-    rpc("EraseInteractions", close_interactions, read.erase, render_taking.erase),
-    rpc(
-        "ListInteractionRetractions",
-        list_interaction_retractions,
-        render=render_taking.list_retractions,
-    ),
-    rpc("ListConflicts", list_conflicts, render=render.list_conflicts),
-    rpc("ConfirmConflict", confirm_conflict, render=render.confirm_conflict),
-    rpc("ResolveConflict", resolve_conflict, read.resolve_conflict, render.resolve_conflict),
+    rpc("RetractInteractions", retract_interactions, read.retract, retractions.retract_interactions),
+    rpc("ReleaseInteractions", close_interactions, read.release),
+    rpc("EraseInteractions", close_interactions, read.erase, retractions.erase_interactions),
+    rpc("ListInteractionRetractions", list_interaction_retractions),
+    rpc("ListConflicts", list_conflicts),
+    rpc("ConfirmConflict", confirm_conflict),
+    rpc("ResolveConflict", resolve_conflict, read.resolve_conflict),
     rpc("GetInsight", get_insight, render=keeping(render.get_insight)),
     rpc("UpdateInsight", update_insight, read.update_insight, render.update_insight),
     rpc_out("WatchBank", streams.watch, render=identity, endless=True),

@@ -21,9 +21,9 @@ ROWS = (
     rpc("GetNode", get_node, render=render.get_node),
     rpc("ListNodes", list_nodes, render=render.list_nodes),
     rpc("UpdateNode", update_node, read.update_node, render.update_node),
-    rpc("DeleteNode", delete_node, render=render.delete_node),
-    rpc("Relate", relate, render=render.relate),
-    rpc("Unrelate", unrelate, render=render.unrelate),
+    rpc("DeleteNode", delete_node),
+    rpc("Relate", relate),
+    rpc("Unrelate", unrelate),
     rpc("ListNeighbors", list_neighbors, render=render.list_neighbors),
     rpc("MergeNodes", merge_nodes, read.merge_nodes, render.merge_nodes),
 )

@@ -16,7 +16,7 @@ from core.usecases.long_term.exchange.import_collection import (
 )
 from core.usecases.whole_user.import_user import ImportUser, UserImported, import_user
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.from_proto.checks import NAME, Checks, checking, digest, digest_for
+from service.api.from_proto.checks import Checks, checking, digest, digest_for
 from service.api.from_proto.user_files import UserReader
 from service.api.mapping.lines import Const
 from service.api.mapping.reading import reading
@@ -84,6 +84,9 @@ def _text(path: str, content: bytearray) -> str:
 # ---- users ----
 
 
+_user_options = reading(ImportUser, pb.ImportUserOptions, request=Const(lambda: None))
+
+
 async def user_import(
     house: House, requests: AsyncIterator[pb.ImportUserRequest], caller: Caller
 ) -> CommitResult[UserImported]:
@@ -93,7 +96,7 @@ async def user_import(
         raise InvalidField("part", "must be options first, and files after them")
     options, body = first.options, sha256()
     with checking(caller, options) as check:
-        key = caller.user(check.text("options.user", options.user, NAME, least=1))
+        command = _user_options.part(options, check.within("options."))
         request = check.request(options, "dry_run", path="options.request_id")
 
     async def files() -> AsyncIterator[pb.ExportUserResponse]:
@@ -106,5 +109,5 @@ async def user_import(
     def identity() -> RequestKey | None:
         return request and replace(request, digest=f"{request.digest}:{body.hexdigest()}")
 
-    command = ImportUser(key=key, dry_run=options.dry_run, request=identity)
-    return await import_user(house, command, UserReader(key, caller).pieces(files()))
+    lines = UserReader(command.key, caller).pieces(files())
+    return await import_user(house, replace(command, request=identity), lines)

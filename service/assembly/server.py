@@ -49,7 +49,7 @@ from service.process.listeners import Listeners
 from service.process.listening import is_local
 from service.process.loop_lag import FIGURES as LAG
 from service.process.loop_lag import LoopLag
-from service.process.observing import observing
+from service.process.observing import Observing, observing
 from service.process.repeating import repeat
 from service.settings.process import GrpcSection, HealthSection, TlsSection
 
@@ -122,19 +122,9 @@ async def running(
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
     async with observing(settings.metrics, settings.otlp) as observed:
-        gate = Gate(
-            (*observers, *observed.calls),
-            _admission(settings),
-            observed.began,
-            observed.tracer,
-            observed.refused,
-        )
-        gate.audit = audit = Audit(settings.audit.file) if settings.audit.file else None
-        observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
+        gate = _gate(settings, observed, observers)
         lag = LoopLag()
         observed.show(LAG, lag.reading)
-        if settings.tls.certificate is not None:
-            observed.show(CERTIFICATE, partial(expiry, settings.tls.certificate))
         async with (
             _bound(settings, gate) as bound,
             open_house(
@@ -168,8 +158,24 @@ async def running(
                 await gate.close(settings.grpc.drain_seconds)
                 await bound.listeners.stop(LAST_WORDS)
                 await asyncio.gather(upkeep, keys, watching, return_exceptions=True)
-                if audit is not None:
-                    audit.close()
+                if gate.audit is not None:
+                    gate.audit.close()
+
+
+def _gate(settings: Settings, observed: Observing, observers: Sequence[Observer]) -> Gate:
+    """Returns what lets calls in, and is watched itself."""
+    gate = Gate(
+        (*observers, *observed.calls),
+        _admission(settings),
+        observed.began,
+        observed.tracer,
+        observed.refused,
+    )
+    gate.audit = Audit(settings.audit.file) if settings.audit.file else None
+    observed.show(IN_FLIGHT, lambda: dict.fromkeys(IN_FLIGHT, gate.in_flight))
+    if settings.tls.certificate is not None:
+        observed.show(CERTIFICATE, partial(expiry, settings.tls.certificate))
+    return gate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,8 +29,8 @@ from core.errors import (
     StaleRevision,
     StoreUnavailable,
 )
-from core.ids import InteractionId, Tenant
-from core.internal_errors import HeadMoved, RequirementFailed, RevisionTaken
+from core.ids import InteractionId
+from core.internal_errors import HeadMoved, RequirementFailed
 from core.keys import BankKey, Key
 from core.model.vector import Vector
 from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
@@ -39,15 +39,15 @@ from core.ports.clock import Clock, Ids
 from core.ports.index_cache import IndexCache
 from core.ports.store import PurgeCounts, Store
 from service.holding.figures import HeldFigures
+from service.holding.founding import Founder
 from service.holding.held import FEED_PAGE, LARGE_TEXT, HeldAggregate, Holding
 from service.holding.pool import Pool
 from service.holding.read_set import READ_SET, ReadSet
-from service.holding.writer import Journal, owned
+from service.holding.writer import Journal
 from service.process.shielding import shielded
 
 UNANSWERED_SECONDS = 1.0  # that a read waits for the store before it takes what is old
 OUTSIDE = (StoreUnavailable, EmbedderUnavailable, AgentUnavailable, AgentReplyInvalid)  # no state's fault
-PORTION = 4_000  # steps to one change of an aggregate that is founded with many
 
 Done = TypeVar("Done")
 
@@ -97,9 +97,9 @@ class OpenAggregates:
         self._store = store
         self._blobs = blobs
         self._journal = Journal(store=store, clock=clock, ids=ids)
+        self._founder = Founder(kinds, store, self._journal)
         self._holding = holding
         self._pool = Pool(kinds, store, cache, self._journal, holding)
-        self._floors: dict[Tenant, int] = {}  # by tenant: revisions of purged aggregates, as last read
         self._confirmed = asyncio.get_running_loop().time()  # when heads were last confirmed
         self._now = asyncio.get_running_loop().time
 
@@ -218,7 +218,8 @@ class OpenAggregates:
         if record is None:
             raise TypeError("an aggregate is founded by a draft whose first step puts its record")
         try:
-            changes = await self._founded(key, record, draft, request, revision)
+            changes = await self._shielded(self._founder.found(key, record, draft, request, revision))
+            self._pool.outdate_load(key)
         except (AggregateExists, RequirementFailed):  # it may be this very request that made it
             if (held := self._pool.find(key)) is not None:
                 held.confirmed = float("-inf")  # what the store has may be another one
@@ -232,38 +233,6 @@ class OpenAggregates:
             self._pool.changed(made)
         _has_written()
         return CommitResult(result=draft.result, revision=changes[-1].revision, steps=draft.steps)
-
-    async def _founded(
-        self, key: Key, record: Any, draft: Draft[Any], request: RequestKey | None, revision: int
-    ) -> list[Change[Any]]:
-        """Stores an aggregate's first changes, above all purged revisions of the tenant. Returns them."""
-        requires = (*owned(self._kinds[key.kind], record), *draft.requires)
-        while True:
-            changes = self._founding(draft, request, revision, self._floors.get(key.tenant, 0))
-            try:
-                await self._shielded(
-                    self._store.append(key, record.uid, changes, requires=requires, erase=draft.erase)
-                )
-            except RevisionTaken as taken:
-                self._floors[key.tenant] = taken.floor
-            else:
-                self._pool.outdate_load(key)
-                return changes
-
-    def _founding(
-        self, draft: Draft[Any], request: RequestKey | None, revision: int, floor: int
-    ) -> list[Change[Any]]:
-        """Returns the first changes: one, or several of at most PORTION steps that end at `revision` or later."""
-        portions = [draft.steps[i : i + PORTION] for i in range(0, len(draft.steps), PORTION)]
-        first = max(floor + 1, revision - len(portions) + 1)
-        changes: list[Change[Any]] = []
-        for number, steps in enumerate(portions, start=first):
-            parent = changes[-1].change_id if changes else None
-            last = len(changes) == len(portions) - 1
-            changes.append(
-                self._journal.change(parent, number, replace(draft, steps=steps), request if last else None)
-            )
-        return changes
 
     async def commit(
         self,

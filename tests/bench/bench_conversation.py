@@ -29,7 +29,7 @@ from core.context.evidence import placed
 from core.context.lines import one_line
 from core.context.sections import Assembly
 from core.context.turns import turn_item
-from core.conversation.conversation import Conversation, joined
+from core.conversation.conversation import Conversation
 from core.conversation.kind import CONVERSATION
 from core.conversation.mid import placings
 from core.conversation.recalling import recall
@@ -37,6 +37,7 @@ from core.conversation.search import search_turns
 from core.conversation.steps import ConversationPut, MidPut, Step, TurnAdd
 from core.conversation.stretches import next_owed, put_summary, turns_of
 from core.conversation.telling import id_of
+from core.conversation.turn_vectors import joined
 from core.ids import ChangeId
 from core.language import language_of
 from core.language.en.headings import CONTEXT as ENGLISH

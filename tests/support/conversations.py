@@ -7,10 +7,11 @@ from typing import Any
 
 from core.aggregate.aggregate import Tuning
 from core.aggregate.change import Change
-from core.conversation.conversation import Conversation, joined
+from core.conversation.conversation import Conversation
 from core.conversation.kind import CONVERSATION
 from core.conversation.steps import ConversationChange, ConversationPut, Step, TurnAdd
 from core.conversation.telling import id_of
+from core.conversation.turn_vectors import joined
 from core.ids import ChangeId, Collection, ConversationId, Tenant, User
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, ConversationSettings, Tiers, Turn

@@ -45,8 +45,8 @@ from core.usecases.conversation.verbs.add_turns import RESUME_AFTER
 from core.usecases.conversation.verbs.list_turns import PlacedTurn
 from core.usecases.limits import Limits
 from core.usecases.long_term.exchange.export_collection import FilePart
-from core.usecases.long_term.exchange.files import contents_of
 from core.usecases.long_term.exchange.import_collection import standing
+from core.usecases.long_term.exchange.parsing import contents_of
 from core.usecases.long_term.writing import characters
 from core.usecases.whole_user.user_lines import (
     CollectionRead,

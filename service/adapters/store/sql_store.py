@@ -22,7 +22,6 @@ from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, RevisionTaken
 from core.keys import BankKey, Key
-from core.model.access import OF_COLLECTION, Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
 from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
@@ -31,6 +30,7 @@ from service.adapters.store.checksums import check, check_row, checksum, seed_of
 from service.adapters.store.database import Connection, Database, GuardedStatement, Length, WriteRefused
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.item_tables import ItemTables
+from service.adapters.store.listing import chosen_row
 from service.adapters.store.owned import OwnedTables, owner_row
 from service.adapters.store.plans import Plans
 from service.adapters.store.purging import Purgeable, Purging, are_more
@@ -270,13 +270,13 @@ class SqlStore:
     async def listed(
         self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
     ) -> Sequence[tuple[Any, int]]:
-        row = {**_chosen(tenant, kind, chosen), "after": after, "limit": limit}
+        row = {**chosen_row(tenant, kind, chosen), "after": after, "limit": limit}
         return self._listed(tenant, kind, await self._fetch("listed", row))
 
     async def newest(
         self, tenant: Tenant, kind: str, chosen: Listing, limit: int
     ) -> Sequence[tuple[Any, int]]:
-        row = {**_chosen(tenant, kind, chosen), "limit": limit}
+        row = {**chosen_row(tenant, kind, chosen), "limit": limit}
         return self._listed(tenant, kind, await self._fetch("newest", row))
 
     def _listed(self, tenant: Tenant, kind: str, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, int]]:
@@ -394,28 +394,6 @@ class SqlStore:
 
     def _to_be_purged(self, key: Key, connection: Connection) -> tuple[Purgeable | None, PurgeCounts]:
         return self._purging.purgeable(key, connection), self._tables[key.kind].counted(connection, key)
-
-
-def _chosen(tenant: Tenant, kind: str, chosen: Listing) -> Row:
-    return {
-        "tenant": tenant,
-        "kind": kind,
-        "user": chosen.user,
-        "collection": chosen.collection,
-        "labels": dumps(dict(chosen.labels)),
-        "state": chosen.state,
-        **_within(kind, chosen.within),
-    }
-
-
-def _within(kind: str, binding: Binding) -> Row:
-    """Returns how a list keeps to a binding: names begin so, and are among these, as are collections; `null`: any."""
-    is_bank = kind == BankKey.kind
-    return {
-        "prefix": binding.bank_prefix if is_bank else "",
-        "names": dumps(binding.banks if is_bank else None),
-        "collections": dumps(binding.collections if kind in OF_COLLECTION else None),
-    }
 
 
 _COUNTED = ("nodes", "edges", "interactions", "segments", "conflicts", "changes", "requests")

@@ -26,7 +26,6 @@ from core.caller import Caller
 from core.errors import InvalidField
 from core.ids import RequestId, is_id
 from core.model.bank import NEVER
-from core.model.insight import LONGEST
 from core.ports.aggregates import RequestKey
 from memorybank.v1 import types_pb2 as pb
 from service.api.errors.transport import InvalidRequest
@@ -35,13 +34,10 @@ Choice = TypeVar("Choice")
 Number = TypeVar("Number", bound=int)
 
 NAME = 128  # code points of a name: user, collection, role, speaker, type
-GOAL = LONGEST  # of a goal, query or description
-SUMMARY = 65_536
 SENTENCE = 4_096
 LABELS = 64
 LABEL_VALUE = 1_024
 MOST_DIMENSIONS = 8_192
-MOST_TOKENS = 10_000_000  # of a run that comes with a user's file
 
 ID_RULE = "must be 1 to 128 letters, digits and . _ : -, and start with a letter or digit"
 PART = re.compile(r"(?P<name>\w+)(?:\[(?P<element>\d+)\])?\.?")  # of a field's path

@@ -4,39 +4,28 @@ Law: the shape of a record is checked here (ids, times, enums, numbers), what re
 in core. Bounds of requests do not apply: what a bank may hold was bounded when it came to be.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from core.bank.steps import NodePut, SegmentRefute
 from core.caller import Caller
-from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, SegmentRef, TaskId
+from core.ids import AttachmentId, BankId, ConflictId, InteractionId, NodeId, TaskId
 from core.keys import BankKey
 from core.model.bank import BankRecord
-from core.model.conflict import Conflict, Side
-from core.model.copies import Copies
-from core.model.insight import CompletedTask, Insight, PendingTask
+from core.model.insight import LONGEST, CompletedTask, Insight, PendingTask
 from core.model.interaction import Attachment, Interaction, Span, TaskReport
-from core.model.lineage import MergeRecord
-from core.model.node import Node
 from core.model.structuring import ClusterWork, MergeMade, Outcome, Structuring
 from core.model.usage import RoleUsage, Usage
 from core.usecases.bank.exchange.export_records import (
-    Edge,
     ExportHeader,
     ExportRecord,
     ExportTrailer,
     FileChunk,
     InteractionHead,
     InteractionPart,
-    SegmentVector,
-    SettledPair,
 )
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.enums import (
-    CONFLICT_STATUSES,
-    MERGE_REASONS,
-    NODE_STATES,
     ORIGINS,
     PURPOSES,
     STRUCTURING_STATES,
@@ -47,7 +36,8 @@ from service.api.enums import (
     or_none,
 )
 from service.api.from_proto import values
-from service.api.from_proto.checks import GOAL, NAME, Checks
+from service.api.from_proto.checks import NAME, Checks
+from service.api.from_proto.export_nodes import OF_NODES, pair, words, writer
 from service.api.from_proto.forms import word
 
 LARGEST_PIECE = 1_048_576  # bytes of a file
@@ -120,11 +110,6 @@ def _pending(check: Checks, task: types_pb2.PendingTask) -> PendingTask:
     )
 
 
-def _writer(check: Checks, field: str, told: str, caller: Caller) -> str:
-    """Returns who brings it; what a file says of writers is believed where no key is asked for."""
-    return caller.subject or check.text(field, told, NAME)
-
-
 def _interaction(check: Checks, head: types_pb2.Interaction, caller: Caller) -> InteractionHead:
     return InteractionHead(
         interaction=Interaction(
@@ -140,7 +125,7 @@ def _interaction(check: Checks, head: types_pb2.Interaction, caller: Caller) -> 
             attachments=tuple(
                 _attached(check, f"attachments[{i}].", a) for i, a in enumerate(head.attachments)
             ),
-            writer=_writer(check, "writer", head.writer, caller),
+            writer=writer(check, "writer", head.writer, caller),
         )
     )
 
@@ -179,69 +164,10 @@ def _attached(check: Checks, path: str, attachment: types_pb2.Attachment) -> Att
     )
 
 
-def _node_put(check: Checks, node: types_pb2.Node, caller: Caller) -> NodePut:
-    return NodePut(
-        node=_node(check, "", node, caller),
-        vector=check.vector("embedding", node.embedding) if node.HasField("embedding") else None,
-    )
-
-
-def _node(check: Checks, path: str, node: types_pb2.Node, caller: Caller) -> Node:
-    return Node(
-        node_id=NodeId(check.id(f"{path}node_id", node.node_id)),
-        summary=check.text(f"{path}summary", node.summary),
-        context=check.text(f"{path}context", node.context),
-        keywords=_words(check, f"{path}keywords", node.keywords),
-        base_context=check.text(f"{path}base_context", node.base_context),
-        base_keywords=_words(check, f"{path}base_keywords", node.base_keywords),
-        event_time=check.time(f"{path}event_time", node.event_time),
-        create_time=check.time(f"{path}create_time", node.create_time),
-        update_time=check.time(f"{path}update_time", node.update_time),
-        state=check.choice(f"{path}state", node.state, NODE_STATES),
-        labels=check.labels(f"{path}labels", node.labels),
-        source=check.text(f"{path}source", node.source),
-        interaction_ids=tuple(
-            InteractionId(check.id(f"{path}interaction_ids[{i}]", one))
-            for i, one in enumerate(node.interaction_ids)
-        ),
-        segments=tuple(_ref(check, f"{path}segments[{i}].", ref) for i, ref in enumerate(node.segments)),
-        revision=check.at_least(f"{path}revision", node.revision),
-        writer=_writer(check, f"{path}writer", node.writer, caller),
-    )
-
-
-def _words(check: Checks, path: str, words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(check.text(f"{path}[{i}]", word) for i, word in enumerate(words))
-
-
-def _ref(check: Checks, path: str, ref: types_pb2.SegmentRef) -> SegmentRef:
-    return SegmentRef(
-        InteractionId(check.id(f"{path}interaction_id", ref.interaction_id)),
-        check.at_least(f"{path}index", ref.index),
-    )
-
-
-def _edge(check: Checks, pair: types_pb2.NodePair, _: Caller) -> Edge:
-    one, other = _pair(check, "", pair)
-    return Edge(node_id=one, other_node_id=other)
-
-
-def _settled(check: Checks, pair: types_pb2.NodePair, _: Caller) -> SettledPair:
-    one, other = _pair(check, "", pair)
-    return SettledPair(node_id=one, other_node_id=other)
-
-
-def _pair(check: Checks, path: str, pair: types_pb2.NodePair) -> tuple[NodeId, NodeId]:
-    return (
-        NodeId(check.id(f"{path}node_id", pair.node_id)),
-        NodeId(check.id(f"{path}other_node_id", pair.other_node_id)),
-    )
-
-
 def _task_report(check: Checks, report: types_pb2.TaskReport) -> TaskReport:
     return replace(
         values.task_report.part(report, check.within("task.")),
-        result=check.text("task.result", report.result, GOAL),
+        result=check.text("task.result", report.result, LONGEST),
     )
 
 
@@ -285,7 +211,7 @@ def _cluster(check: Checks, cluster: types_pb2.ClusterWork, _: Caller) -> Cluste
         number=check.at_least("number", cluster.number),
         segments=tuple(check.at_least("segments", index) for index in cluster.segments),
         context=check.text("context", cluster.context),
-        keywords=_words(check, "keywords", cluster.keywords),
+        keywords=words(check, "keywords", cluster.keywords),
         outcome=_outcome(check, cluster.outcome) if cluster.HasField("outcome") else None,
     )
 
@@ -304,75 +230,9 @@ def _outcome(check: Checks, outcome: types_pb2.Outcome) -> Outcome:
             )
             for made in outcome.merges
         ),
-        related=tuple(_pair(check, "outcome.related.", pair) for pair in outcome.related),
+        related=tuple(pair(check, "outcome.related.", each) for each in outcome.related),
         conflict_id=ConflictId(conflict_id) if conflict_id else None,
         joined=outcome.joined,
-    )
-
-
-def _copies(check: Checks, copies: types_pb2.Copies, _: Caller) -> Copies:
-    return Copies(
-        node_id=NodeId(check.id("node_id", copies.node_id)),
-        count=check.at_least("count", copies.count, 1),
-        first_time=check.time("first_time", copies.first_time),
-        last_time=check.time("last_time", copies.last_time),
-        refs=tuple(_ref(check, "segments", ref) for ref in copies.segments),
-    )
-
-
-def _merge(check: Checks, merge: types_pb2.MergeRecord, caller: Caller) -> MergeRecord:
-    conflict_id = check.id_or_none("conflict_id", merge.conflict_id)
-    return MergeRecord(
-        into=NodeId(check.id("into_node_id", merge.into_node_id)),
-        absorbed=tuple(
-            _node(check, f"absorbed[{i}].", node, caller) for i, node in enumerate(merge.absorbed)
-        ),
-        reason=check.choice("reason", merge.reason, MERGE_REASONS),
-        description=check.text("description", merge.description),
-        time=check.time("time", merge.time),
-        conflict_id=ConflictId(conflict_id) if conflict_id else None,
-        verdict=check.text("verdict", merge.verdict),
-    )
-
-
-def _conflict(check: Checks, conflict: types_pb2.Conflict, _: Caller) -> Conflict:
-    verdict_id = check.id_or_none("verdict_interaction_id", conflict.verdict_interaction_id)
-    node_id = check.id_or_none("node_id", conflict.node_id)
-    return Conflict(
-        conflict_id=ConflictId(check.id("conflict_id", conflict.conflict_id)),
-        sides=tuple(_side(check, f"sides[{i}].", side) for i, side in enumerate(conflict.sides)),
-        description=check.text("description", conflict.description),
-        confidence=check.ratio("confidence", conflict.confidence),
-        reasoning=check.text("reasoning", conflict.reasoning),
-        status=check.choice("status", conflict.status, CONFLICT_STATUSES),
-        create_time=check.time("create_time", conflict.create_time),
-        close_time=check.optional_time(conflict, "close_time"),
-        verdict=check.text("verdict", conflict.verdict),
-        verdict_interaction_id=InteractionId(verdict_id) if verdict_id else None,
-        node_id=NodeId(node_id) if node_id else None,
-    )
-
-
-def _side(check: Checks, path: str, side: types_pb2.Side) -> Side:
-    return Side(
-        node_id=NodeId(check.id(f"{path}node_id", side.node_id)),
-        segments=tuple(_ref(check, f"{path}segments[{i}].", ref) for i, ref in enumerate(side.segments)),
-        quote=check.text(f"{path}quote", side.quote),
-    )
-
-
-def _refuted(check: Checks, refuted: types_pb2.RefutedSegment, _: Caller) -> SegmentRefute:
-    return SegmentRefute(
-        ref=_ref(check, "segment.", refuted.segment),
-        conflict_id=ConflictId(check.id("conflict_id", refuted.conflict_id)),
-        start=check.at_least("start", refuted.start),
-        end=check.at_least("end", refuted.end),
-    )
-
-
-def _segment_vector(check: Checks, vector: pb.SegmentVector, _: Caller) -> SegmentVector:
-    return SegmentVector(
-        ref=_ref(check, "segment.", vector.segment), vector=check.vector("embedding", vector.embedding)
     )
 
 
@@ -393,22 +253,15 @@ def _trailer(check: Checks, trailer: pb.ExportTrailer, _: Caller) -> ExportTrail
 
 
 READERS: Mapping[str, Callable[..., ExportRecord]] = {
+    **OF_NODES,
     "header": _header,
     "bank": _bank,
     "insight": _insight,
     "interaction": _interaction,
     "interaction_part": _interaction_part,
     "attachment": _attachment,
-    "node": _node_put,
-    "copies": _copies,
-    "edge": _edge,
     "structuring": _structuring,
     "cluster": _cluster,
-    "merge": _merge,
-    "conflict": _conflict,
-    "settled": _settled,
-    "refuted": _refuted,
-    "segment_vector": _segment_vector,
     "file_chunk": _file_chunk,
     "trailer": _trailer,
 }

@@ -3,7 +3,8 @@
 from typing import Any
 
 from core.bank.query import Filter
-from core.ids import InteractionId, RunId, SegmentRef, User
+from core.caller import EVERYONE, Caller
+from core.ids import RunId, User
 from core.keys import CollectionKey, ConversationKey, InvocationKey
 from core.usecases.bank.verbs.augment import Augment
 from core.usecases.bank.verbs.search import Ask, Searches
@@ -22,7 +23,6 @@ from service.api.mapping.reading import reading
 from service.api.mapping.rules import longest
 
 LONGEST_NAME = longest(pb.AssembleContextRequest, "user")
-LONGEST_TEXT = longest(pb.SearchRequest, "text")
 
 filter_ = reading(Filter, types_pb2.Filter, since="event_time.start", until="event_time.end")
 
@@ -146,45 +146,40 @@ def _context(check: Checks, request: pb.ExplainRequest) -> AssembleContext:
     return assemble_context.part(context, check)
 
 
-def _subject(check: Checks, request: pb.ExplainRequest) -> SubjectNames:
-    """Reads which memory is asked about, and that the request names where it is."""
-    match request.WhichOneof("memory"):
-        case "node_id":
-            _require_place(check, "bank_id", request.bank_id)
-            return SubjectNames(node_id=check.id("node_id", request.node_id))
-        case "segment":
-            _require_place(check, "bank_id", request.bank_id)
-            interaction_id = check.id("segment.interaction_id", request.segment.interaction_id)
-            index = check.at_least("segment.index", request.segment.index)
-            return SubjectNames(segment=SegmentRef(InteractionId(interaction_id), index))
-        case "record_id":
-            user = User(check.text("user", request.user, LONGEST_NAME, least=1))
-            record_id = check.id("record_id", request.record_id)
-            return SubjectNames(record_id=record_id, user=user, caller=check.caller)
-        case "step":
-            _require_place(check, "conversation_id", request.conversation_id)
-            return SubjectNames(step=check.at_least("step", request.step, 1))
-        case "text":
-            if not (request.bank_id or request.conversation_id or request.HasField("collection")):
-                check.wrong(
-                    "bank_id", "must be given, or conversation_id or collection: where to look for the text"
-                )
-            return SubjectNames(text=check.text("text", request.text, LONGEST_TEXT, least=1))
-    check.wrong("node_id", "must be given, or segment, record_id, step or text")
-    return SubjectNames()
+def _where_it_is(check: Checks, request: pb.ExplainRequest) -> None:
+    """The request names which memory is asked about, and whose it is."""
+    memory = request.WhichOneof("memory")
+    if memory is None:
+        check.wrong("node_id", "must be given, or segment, record_id, step or text")
+    elif memory == "record_id":
+        check.text("user", request.user, least=1)
+    elif memory == "text":
+        if not (request.bank_id or request.conversation_id or request.HasField("collection")):
+            check.wrong(
+                "bank_id", "must be given, or conversation_id or collection: where to look for the text"
+            )
+    elif not (request.conversation_id if memory == "step" else request.bank_id):
+        owner = "conversation_id" if memory == "step" else "bank_id"
+        check.wrong(owner, "must be given: whose memory it is")
 
 
-def _require_place(check: Checks, field: str, name: str) -> None:
-    if not name:
-        check.wrong(field, "must be given: whose memory it is")
+def _user_of_record(_: Checks, request: pb.ExplainRequest) -> User | None:
+    return User(request.user) if request.HasField("record_id") else None
 
+
+def _caller_of_record(check: Checks, request: pb.ExplainRequest) -> Caller:
+    return check.caller if request.HasField("record_id") else EVERYONE
+
+
+MEMORIES = {field.name for field in pb.ExplainRequest.DESCRIPTOR.oneofs_by_name["memory"].fields}
 
 explain = reading(
     Explain,
     pb.ExplainRequest,
-    unread=[field.name for field in pb.ExplainRequest.DESCRIPTOR.fields],
+    _where_it_is,
+    unread=[field.name for field in pb.ExplainRequest.DESCRIPTOR.fields if field.name not in MEMORIES],
     context=_context,
-    asked=_subject,
+    asked=Within(SubjectNames, {"user": _user_of_record, "caller": _caller_of_record}),
 )
 
 

@@ -41,7 +41,7 @@ from memorybank.v1 import instructions_pb2
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.enums import CONVERSATION_STATES, KEY_TYPES, REVIEWS, SUMMARY_KINDS, or_first
 from service.api.from_proto import conversation
-from service.api.from_proto.checks import EPOCH, MOST_TOKENS, NAME, SENTENCE, SUMMARY, Checks
+from service.api.from_proto.checks import EPOCH, NAME, SENTENCE, Checks
 from service.api.from_proto.collections import half_lives
 from service.api.from_proto.forms import json_text, line
 from service.api.from_proto.invocations import GIVEN
@@ -49,6 +49,8 @@ from service.api.from_proto.users import quotas
 from service.api.mapping.rules import greatest, longest
 
 MOST_STEPS = MOST_IDS = HASHES = 100_000
+MOST_TOKENS = 10_000_000  # above which a run shows its items compressed
+SUMMARY = 65_536  # code points
 TEXT = longest(talk.Item, "content")
 LAST_STEP = greatest(talk.Item, "step")
 KINDS_OF_SUMMARIES = {int(number): kind for number, kind in SUMMARY_KINDS.items()}

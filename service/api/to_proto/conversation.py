@@ -19,7 +19,8 @@ from core.usecases.conversation.verbs.search_turns import FoundTurn, TurnsFound
 from memorybank.v1 import conversation_pb2 as pb
 from memorybank.v1 import types_pb2
 from service.api.mapping.rendering import UNSET, rendering
-from service.api.to_proto.values import time_or_none, usage
+from service.api.to_proto.scalars import time_or_none
+from service.api.to_proto.values import usage
 
 # ---- values ----
 

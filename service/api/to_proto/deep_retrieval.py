@@ -4,44 +4,30 @@ from collections.abc import AsyncGenerator
 
 from core.model.interaction import Segment
 from core.usecases.bank.interactions import InteractionSeen
-from core.usecases.bank.verbs.get_interaction import InteractionsRead
-from core.usecases.bank.verbs.get_lineage import Lineage
-from core.usecases.bank.verbs.list_interactions import InteractionsListed
 from core.usecases.bank.verbs.read_attachment import OpenedAttachment
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
+from service.api.mapping.rendering import rendering
 from service.api.to_proto import values
 
 
-def get_interaction(read: InteractionsRead) -> pb.GetInteractionResponse:
-    return pb.GetInteractionResponse(
-        interactions=map(interaction, read.interactions),
-        attachment=None if read.attachment is None else values.attachment(read.attachment),
-        content=read.content,
-        node_id=read.node_id or "",
-        next_page_token=read.next_page_token,
-        revision=read.revision,
-    )
+def _structuring(seen: InteractionSeen) -> types_pb2.Structuring | None:
+    if seen.structuring is None:
+        return None
+    made = values.structuring(seen.structuring)
+    made.clusters.extend(map(values.cluster, seen.clusters))
+    return made
 
 
-def list_interactions(listed: InteractionsListed) -> pb.ListInteractionsResponse:
-    return pb.ListInteractionsResponse(
-        interactions=map(interaction, listed.interactions),
-        next_page_token=listed.next_page_token,
-        revision=listed.revision,
-    )
-
-
-def interaction(seen: InteractionSeen) -> types_pb2.Interaction:
-    """Renders the record, with what is there of its text, and as the bank knows it."""
-    message = values.interaction(seen.interaction)
-    message.text = seen.text
-    message.text_offset = seen.text_offset
-    message.segments.extend(span(segment, seen) for segment in seen.segments)
-    message.node_ids.extend(seen.node_ids)
-    if seen.structuring is not None:
-        message.structuring.CopyFrom(values.structuring(seen.structuring, seen.clusters))
-    return message
+interaction = rendering(
+    InteractionSeen,
+    types_pb2.Interaction,
+    interaction_id="interaction.interaction_id",
+    text_length=lambda seen: len(seen.interaction.text),
+    segments=lambda seen: [span(segment, seen) for segment in seen.segments],
+    structuring=_structuring,
+)
+"""Renders the record, with what is there of its text, and as the bank knows it."""
 
 
 def span(segment: Segment, seen: InteractionSeen) -> types_pb2.Span:
@@ -66,12 +52,3 @@ async def read_attachment(
         offset += len(content)
     if first is not None:
         yield pb.ReadAttachmentResponse(attachment=first, offset=offset, revision=opened.revision)
-
-
-def get_lineage(lineage: Lineage) -> pb.GetLineageResponse:
-    return pb.GetLineageResponse(
-        node_id=lineage.node_id,
-        merges=map(values.merge_record, lineage.merges),
-        next_page_token=lineage.next_page_token,
-        revision=lineage.revision,
-    )

@@ -24,14 +24,14 @@ from core.model.node import Node
 from core.usecases.bank.verbs.watch_bank import BankGone
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.to_proto import insights, values
+from service.api.to_proto import insights, scalars, values
 
 
 def change(made: BankChange) -> pb.WatchBankResponse:
     """Renders one revision, with those of its steps that are shown."""
     events = (event(step, made.revision) for step in made.steps)
     return pb.WatchBankResponse(
-        revision=made.revision, time=values.time(made.time), events=[e for e in events if e is not None]
+        revision=made.revision, time=scalars.time(made.time), events=[e for e in events if e is not None]
     )
 
 

@@ -5,7 +5,6 @@ it. The trailer's digest is over the records before it, each in its deterministi
 """
 
 import hashlib
-from datetime import timedelta
 
 from core.bank.steps import NodePut, SegmentRefute
 from core.ids import InteractionId
@@ -32,7 +31,11 @@ from core.usecases.bank.exchange.export_records import (
 from core.usecases.bank.exchange.import_bank import BankImported
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import types_pb2
-from service.api.to_proto import insights, values
+from service.api.mapping.rendering import rendering, rendering_with
+from service.api.to_proto import insights, scalars, values
+
+_header = rendering(ExportHeader, pb.ExportHeader)
+_chunk = rendering(FileChunk, pb.FileChunk)
 
 
 class Writer:
@@ -55,7 +58,7 @@ class Writer:
     def _record(self, record: ExportRecord) -> pb.ExportRecord:  # one case a kind: long, and read at a glance
         match record:
             case ExportHeader():
-                return pb.ExportRecord(header=header(record))
+                return pb.ExportRecord(header=_header(record))
             case BankRecord():
                 return pb.ExportRecord(bank=bank(record))
             case Insight():
@@ -87,7 +90,7 @@ class Writer:
             case SegmentVector():
                 return pb.ExportRecord(segment_vector=segment_vector(record))
             case FileChunk():
-                return pb.ExportRecord(file_chunk=file_chunk(record))
+                return pb.ExportRecord(file_chunk=_chunk(record))
             case ExportTrailer():
                 raise TypeError("the trailer is written by `response`")
 
@@ -103,16 +106,6 @@ class Writer:
 def spans(places: tuple[Span, ...], first: int) -> list[types_pb2.Span]:
     """Places of segments, numbered from `first`."""
     return [values.span(index, place) for index, place in enumerate(places, start=first)]
-
-
-def header(record: ExportHeader) -> pb.ExportHeader:
-    return pb.ExportHeader(
-        format=record.format,
-        bank_id=record.bank_id,
-        uid=record.uid,
-        revision=record.revision,
-        time=values.time(record.time),
-    )
 
 
 def bank(record: BankRecord) -> types_pb2.Bank:
@@ -134,7 +127,7 @@ def node(value: Node) -> types_pb2.Node:
 def node_put(record: NodePut) -> types_pb2.Node:
     message = node(record.node)
     if record.vector is not None:
-        message.embedding.CopyFrom(values.vector(record.vector))
+        message.embedding.CopyFrom(scalars.vector(record.vector))
     return message
 
 
@@ -156,17 +149,11 @@ def merge_record(value: MergeRecord) -> types_pb2.MergeRecord:
 
 
 def segment_vector(record: SegmentVector) -> pb.SegmentVector:
-    return pb.SegmentVector(segment=values.segment_ref(record.ref), embedding=values.vector(record.vector))
+    return pb.SegmentVector(segment=values.segment_ref(record.ref), embedding=scalars.vector(record.vector))
 
 
-def file_chunk(record: FileChunk) -> pb.FileChunk:
-    return pb.FileChunk(attachment_id=record.attachment_id, offset=record.offset, content=record.content)
-
-
-def import_bank(done: CommitResult[BankImported], kept: timedelta) -> pb.ImportBankResponse:
-    return pb.ImportBankResponse(
-        bank=values.bank(done.result.record, done.revision, kept),
-        counts=values.bank_counts(done.result.counts),
-        revision=done.revision,
-        replayed=done.replayed,
-    )
+import_bank = rendering_with(
+    CommitResult[BankImported],
+    pb.ImportBankResponse,
+    bank=lambda done, kept: values.bank(done.result.record, done.revision, kept),
+)

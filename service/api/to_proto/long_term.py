@@ -1,41 +1,28 @@
 """Answers of LongTerm."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from core.long_term.ranking import RankedRecord
 from core.model.collection import CollectionRecord
-from core.model.record import Record, Recovery, SupersededReason, Uses
+from core.model.record import Record, Recovery, Uses
 from core.model.retraction import Retraction
 from core.ports.aggregates import CommitResult
 from core.usecases.long_term.answers import RecordsKept, RecordWithUses
 from core.usecases.long_term.exchange.export_collection import FilePart
-from core.usecases.long_term.verbs.close_retraction import RetractionEnded
 from core.usecases.long_term.verbs.delete_collection import CollectionPurged
 from core.usecases.long_term.verbs.find_recoveries import RecoveriesFound
-from core.usecases.long_term.verbs.generate_reflection import ReflectionGenerated
 from core.usecases.long_term.verbs.get_collection import CollectionSeen
 from core.usecases.long_term.verbs.get_record import RecordSeen
 from core.usecases.long_term.verbs.list_collections import CollectionsListed
 from core.usecases.long_term.verbs.list_records import RecordsListed
-from core.usecases.long_term.verbs.list_retractions import RetractionsListed
 from core.usecases.long_term.verbs.put_records import RecordsPut
-from core.usecases.long_term.verbs.retract_records import RecordsRetracted
 from core.usecases.long_term.verbs.retrieve_facts import RecordsFound
 from core.usecases.long_term.verbs.retrieve_memories import MemoriesFound
 from core.usecases.long_term.verbs.store_fact import FactStored
 from memorybank.v1 import long_term_pb2 as pb
-from memorybank.v1 import types_pb2
-from service.api.enums import (
-    RETRACTION_STATES,
-    SUPERSEDED_REASONS,
-    numbers,
-)
 from service.api.mapping.rendering import UNSET, rendering
-from service.api.to_proto.values import time, time_or_none, usage
-
-_REASONS: Mapping[SupersededReason | None, pb.SupersededReason.ValueType] = {**numbers(SUPERSEDED_REASONS)}
-_RETRACTIONS = numbers(RETRACTION_STATES)
-
+from service.api.to_proto.retractions import written
+from service.api.to_proto.scalars import time
 
 # ---- values ----
 
@@ -49,14 +36,8 @@ def seen(value: RecordWithUses) -> pb.Record:
     return made
 
 
-def _reason(value: Record) -> int:
-    return _REASONS.get(value.superseded_reason, pb.SUPERSEDED_REASON_UNSPECIFIED)
-
-
 _recovery = rendering(Recovery, pb.Recovery, success=lambda _: True)
-_record = rendering(
-    Record, pb.Record, last_use_time=UNSET, access_count=UNSET, supersedes=UNSET, superseded_reason=_reason
-)
+_record = rendering(Record, pb.Record, last_use_time=UNSET, access_count=UNSET, supersedes=UNSET)
 
 
 def record(value: Record, uses: Uses | None) -> pb.Record:
@@ -158,48 +139,8 @@ review_records = rendering(RecordsKept, pb.ReviewRecordsResponse, records=_seen)
 # ---- retractions ----
 
 
-def _ended(done: CommitResult[RetractionEnded]) -> pb.Retraction:
-    return _retraction(done.result.retraction)
-
-
-retract_records = rendering(
-    CommitResult[RecordsRetracted],
-    pb.RetractRecordsResponse,
-    retraction=lambda done: done.result.retraction and _retraction(done.result.retraction),
-)
-
-
-release_retraction = rendering(CommitResult[RetractionEnded], pb.ReleaseRetractionResponse, retraction=_ended)
-
-
-erase_retraction = rendering(CommitResult[RetractionEnded], pb.EraseRetractionResponse, retraction=_ended)
-
-
-list_retractions = rendering(
-    RetractionsListed,
-    pb.ListRetractionsResponse,
-    retractions=lambda listed: map(_retraction, listed.retractions),
-)
-
-
-def _retraction(value: Retraction) -> pb.Retraction:
-    written = types_pb2.TimeRange(start=time_or_none(value.since), end=time_or_none(value.until))
-    has_time = value.since is not None or value.until is not None
-    return pb.Retraction(
-        retraction_id=value.retraction_id,
-        state=_RETRACTIONS[value.state],
-        create_time=time(value.create_time),
-        close_time=time_or_none(value.close_time),
-        filter=pb.RetractionFilter(
-            source=value.source,
-            conversation_id=value.conversation_id,
-            writer=value.writer,
-            written=written if has_time else None,
-        ),
-        reason=value.reason,
-        records=value.records,
-        changed=value.changed,
-    )
+_filter = rendering(Retraction, pb.RetractionFilter, written=written)
+retraction = rendering(Retraction, pb.Retraction, filter=_filter)
 
 
 # ---- recoveries, outcomes, opinions ----
@@ -223,11 +164,6 @@ give_feedback = rendering(RecordsKept, pb.GiveFeedbackResponse, records=_seen)
 
 
 # ---- reflections ----
-
-
-generate_reflection = rendering(
-    ReflectionGenerated, pb.GenerateReflectionResponse, usage=lambda done: usage(done.usage)
-)
 
 
 # ---- collections ----
@@ -257,8 +193,7 @@ list_collections = rendering(
 delete_collection = rendering(CollectionPurged, pb.DeleteCollectionResponse, replayed=UNSET)
 
 
-def file_part(part: FilePart) -> pb.ExportCollectionResponse:
-    return pb.ExportCollectionResponse(path=part.path, content=part.content.encode())
+file_part = rendering(FilePart, pb.ExportCollectionResponse, content=lambda part: part.content.encode())
 
 
 def declare_tools(tools: tuple[str, ...]) -> pb.DeclareToolsResponse:

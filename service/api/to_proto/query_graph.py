@@ -3,13 +3,10 @@
 from core.model.node import Node
 from core.ports.aggregates import CommitResult
 from core.usecases.bank.verbs.add_nodes import NodesAdded
-from core.usecases.bank.verbs.delete_node import NodeDeleted
 from core.usecases.bank.verbs.get_node import NodeSeen
 from core.usecases.bank.verbs.list_neighbors import NeighborsListed
 from core.usecases.bank.verbs.list_nodes import NodesListed
 from core.usecases.bank.verbs.merge_nodes import NodesMerged
-from core.usecases.bank.verbs.relate import RelateResult
-from core.usecases.bank.verbs.unrelate import UnrelateResult
 from memorybank.v1 import query_graph_pb2 as pb
 from service.api.to_proto.encodings import delimited, field, fields
 from service.api.to_proto.values import copies, merge_record, node_bytes, usage
@@ -54,18 +51,6 @@ def update_node(done: CommitResult[Node]) -> bytes:
     """Renders UpdateNodeResponse."""
     rest = pb.UpdateNodeResponse(revision=done.revision, replayed=done.replayed)
     return field(pb.UpdateNodeResponse.NODE_FIELD_NUMBER, node_bytes(done.result)) + rest.SerializeToString()
-
-
-def delete_node(done: CommitResult[NodeDeleted]) -> pb.DeleteNodeResponse:
-    return pb.DeleteNodeResponse(revision=done.revision, replayed=done.replayed)
-
-
-def relate(done: CommitResult[RelateResult]) -> pb.RelateResponse:
-    return pb.RelateResponse(created=done.result.created, revision=done.revision, replayed=done.replayed)
-
-
-def unrelate(done: CommitResult[UnrelateResult]) -> pb.UnrelateResponse:
-    return pb.UnrelateResponse(revision=done.revision, replayed=done.replayed)
 
 
 def list_neighbors(listed: NeighborsListed) -> bytes:

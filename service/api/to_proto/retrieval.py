@@ -1,16 +1,16 @@
 """Answers of Retrieval."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from core.bank.query import Hit
 from core.context.conversing import DONE, LONG, MID, PROMOTED, RECALL, SHORT
 from core.context.elsewhere import ELSEWHERE
+from core.context.evidence import Copy
 from core.context.long_term import EPISODES, FACTS, PREFERENCES, REFLECTIONS, STRATEGIES
-from core.context.sections import LeftOut, Loss, SectionSize, Standing
+from core.context.sections import LeftOut, SectionSize, Standing
 from core.context.working import WORKING
-from core.model.record import SupersededReason
 from core.model.vector import Vector
 from core.usecases.bank.retrieval.reranking import RerankOutcome
 from core.usecases.bank.verbs.augment import AugmentResult
@@ -19,28 +19,16 @@ from core.usecases.context.asked import Missing
 from core.usecases.context.assemble_context import ContextAssembled
 from core.usecases.context.explain import ContextExplanation, Explanation
 from core.usecases.room import ROOM, fitted
-from memorybank.v1 import long_term_pb2, types_pb2
 from memorybank.v1 import retrieval_pb2 as pb
-from service.api.enums import CONTEXT_PARTS, EXPLAIN_REASONS, RERANKINGS, SUPERSEDED_REASONS, numbers
+from memorybank.v1 import types_pb2
+from service.api.enums import RERANKINGS, numbers
 from service.api.errors.table import reason_of
+from service.api.mapping.rendering import rendering
 from service.api.to_proto.encodings import delimited, fields
-from service.api.to_proto.instructions import missing
-from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref, time
+from service.api.to_proto.values import node_bytes, node_encodings, segment_bytes, segment_ref
 from service.native.wire import joined
 
-_LOSSES = {
-    Loss.SHORTENED: types_pb2.LEFT_OUT_REASON_SHORTENED,
-    Loss.DROPPED: types_pb2.LEFT_OUT_REASON_DROPPED,
-    Loss.CONTESTED: types_pb2.LEFT_OUT_REASON_CONTESTED,
-    Loss.BELOW_FLOOR: types_pb2.LEFT_OUT_REASON_BELOW_FLOOR,
-}
 _RERANKINGS = numbers(RERANKINGS)
-_PARTS = numbers(CONTEXT_PARTS)
-_EXPLAINED = numbers(EXPLAIN_REASONS)
-_SUPERSEDED: Mapping[SupersededReason | None, long_term_pb2.SupersededReason.ValueType] = {
-    **numbers(SUPERSEDED_REASONS)
-}
-_NOT_SUPERSEDED = long_term_pb2.SUPERSEDED_REASON_UNSPECIFIED
 _GLIMPSE = 200  # code points of a memory that is explained
 _NODE = types_pb2.SearchHit.NODE_FIELD_NUMBER
 _SEGMENT = types_pb2.SearchHit.SEGMENT_FIELD_NUMBER
@@ -146,8 +134,8 @@ def augment(made: AugmentResult) -> bytes:
     parts = hits(made.hits)
     shown = _held(parts, ROOM - len(before))
     after = pb.AugmentResponse(
-        sections=sections(made.sections),
-        left_out=left_out(made.left_out),
+        sections=map(_section, made.sections),
+        left_out=map(left_out, made.left_out),
         tokens=made.tokens,
         revision=made.revision,
         reranking=_RERANKINGS[made.reranked],
@@ -157,28 +145,9 @@ def augment(made: AugmentResult) -> bytes:
     return before + joined(shown, pb.AugmentResponse.HITS_FIELD_NUMBER, [], 1, after.SerializeToString())
 
 
-def sections(sizes: Iterable[SectionSize]) -> list[types_pb2.Section]:
-    return [
-        types_pb2.Section(name=size.name, tokens=size.tokens, items=map(_item, size.items)) for size in sizes
-    ]
-
-
-def _item(item: Standing) -> types_pb2.SectionItem:
-    copies = [types_pb2.SectionCopy(id=copy.item_id, event_time=time(copy.time)) for copy in item.copies]
-    return types_pb2.SectionItem(id=item.item_id, tokens=item.tokens, copies=copies)
-
-
-def left_out(items: Iterable[LeftOut]) -> list[types_pb2.LeftOut]:
-    return [
-        types_pb2.LeftOut(
-            what=_kind(item),
-            id=item.item_id,
-            reason=_LOSSES[item.loss],
-            tokens=item.tokens,
-            section=item.section,
-        )
-        for item in items
-    ]
+_item = rendering(Standing, types_pb2.SectionItem, id="item_id")
+_copy = rendering(Copy, types_pb2.SectionCopy, id="item_id", event_time="time")
+_section = rendering(SectionSize, types_pb2.Section)
 
 
 _KINDS = {
@@ -203,54 +172,18 @@ def _kind(item: LeftOut) -> str:
     return known or ("segment" if "#" in item.item_id else "node")  # no id holds a #
 
 
-def missing_parts(parts: Iterable[Missing]) -> list[pb.MissingPart]:
-    return [pb.MissingPart(part=_PARTS[each.part], reason=reason_of(each.error)) for each in parts]
+left_out = rendering(LeftOut, types_pb2.LeftOut, what=_kind, id="item_id", reason="loss")
+_missing = rendering(Missing, pb.MissingPart, reason=lambda value: reason_of(value.error))
+assemble_context = rendering(ContextAssembled, pb.AssembleContextResponse)
+explain = rendering(ContextExplanation, pb.ExplainResponse)
 
 
-def assemble_context(made: ContextAssembled) -> pb.AssembleContextResponse:
-    return pb.AssembleContextResponse(
-        prompt=made.prompt,
-        messages=[pb.ContextMessage(role=each.role, text=each.text) for each in made.messages],
-        tools=made.tools,
-        sections=sections(made.sections),
-        left_out=left_out(made.left_out),
-        record_ids=made.record_ids,
-        node_ids=made.node_ids,
-        cluster_ids=made.cluster_ids,
-        missing=missing_parts(made.missing),
-        tokens=made.tokens,
-        revisions=made.revisions,
-        missing_sources=map(missing, made.missing_sources),
-        below_floor=made.below_floor,
-    )
-
-
-def explain(made: ContextExplanation) -> pb.ExplainResponse:
-    return pb.ExplainResponse(
-        memories=map(_explanation, made.memories), tokens=made.tokens, revisions=made.revisions
-    )
-
-
-def _explanation(told: Explanation) -> pb.Explanation:
-    subject, measured = told.subject, told.measured
-    return pb.Explanation(
-        what=subject.what,
-        id=subject.id,
-        text=subject.text[:_GLIMPSE],
-        stands=told.stands,
-        reason=_EXPLAINED[told.reason],
-        item_id=told.item_id,
-        section=told.section,
-        other_id=subject.other_id,
-        contested_with=subject.contested_with,
-        changes=[pb.ContextChange(field=field, value=value) for field, value in told.changes.items()],
-        rank=measured.rank,
-        words=measured.words,
-        cosine=measured.cosine,
-        weight=measured.weight,
-        cut=told.cut,
-        why=[types_pb2.ScoreShare(component=name, share=share) for name, share in measured.why],
-        nearest=subject.nearest,
-        expire_time=None if subject.expire_time is None else time(subject.expire_time),
-        superseded_reason=_SUPERSEDED.get(subject.superseded_reason, _NOT_SUPERSEDED),
-    )
+_share = rendering(
+    tuple[str, float], types_pb2.ScoreShare, component=lambda share: share[0], share=lambda share: share[1]
+)
+_explanation = rendering(
+    Explanation,
+    pb.Explanation,
+    text=lambda value: value.subject.text[:_GLIMPSE],
+    changes=lambda value: [pb.ContextChange(field=f, value=v) for f, v in value.changes.items()],
+)

@@ -9,7 +9,7 @@ from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
 
 from core.model.collection import Feedback
-from core.model.conversation import ConversationRecord, KeyMemory, StepRange, Summary
+from core.model.conversation import ConversationRecord, KeyMemory, Summary
 from core.model.invocation import InvocationRecord, InvocationSummary, Item
 from core.usecases.conversation.verbs.list_turns import PlacedTurn
 from core.usecases.long_term.exchange.export_collection import FilePart
@@ -26,14 +26,12 @@ from core.usecases.whole_user.user_lines import (
 )
 from memorybank.v1 import conversation_pb2
 from memorybank.v1 import long_term_pb2 as pb
-from service.api.enums import SUMMARY_KINDS, numbers
+from service.api.mapping.rendering import UNSET, rendering
 from service.api.to_proto import conversation, instructions, invocations, long_term, users
 from service.api.to_proto.export import Writer
-from service.api.to_proto.values import time
 
 PART = 262_144  # bytes after which a part is handed on
 LARGEST_PART = 1_048_576
-_KINDS = numbers(SUMMARY_KINDS)
 
 
 async def parts(pieces: AsyncIterator[Line | FilePart]) -> AsyncGenerator[pb.ExportUserResponse, None]:
@@ -101,79 +99,20 @@ def _message(value: Value, bank: Writer) -> tuple[str, Message]:
             return "", bank.response(value).record
 
 
-def _range(value: StepRange) -> conversation_pb2.StepRange:
-    return conversation_pb2.StepRange(first_step=value.first_step, last_step=value.last_step)
-
-
-def _running(value: InvocationRecord) -> conversation_pb2.InvocationSummary:
-    return conversation_pb2.InvocationSummary(
-        invocation_id=value.key.invocation_id, query=value.query, event_time=time(value.create_time)
-    )
-
-
-def _run(value: InvocationRecord) -> pb.RunningInvocation:
-    return pb.RunningInvocation(
-        conversation_id=value.conversation_id,
-        collection=value.collection,
-        threshold=value.threshold,
-        keep_steps=value.keep_steps,
-        unstated=not value.stated,
-        writer=value.writer,
-        tokens_spent=value.tokens_spent,
-    )
-
-
-def _progress(value: Progress) -> pb.ConversationProgress:
-    return pb.ConversationProgress(
-        placed_to=value.placed_to,
-        summarised_to=value.summarised_to,
-        attempts=value.attempts,
-        unstated_steps=value.unstated,
-        anew_steps=value.anew,
-        actions=dict(sorted(value.actions.items())),
-        seen_to=dict(sorted(value.seen_to.items())),
-        fact_ids=value.taught.fact_ids,
-        episode_id=value.taught.episode_id,
-        withheld=value.taught.withheld,
-        owed=[
-            pb.SummaryOwed(
-                summary_id=each.summary_id,
-                kind=_KINDS[each.kind],
-                ranges=[
-                    conversation_pb2.StepRange(first_step=r.first_step, last_step=r.last_step)
-                    for r in each.ranges
-                ],
-            )
-            for each in value.owed
-        ],
-        forgetting=[
-            pb.ForgettingOwed(
-                number=each.number, steps=each.steps, everything=each.everything, again=each.again
-            )
-            for each in value.forgetting
-        ],
-    )
-
-
-def _tombstone(value: TombstoneLine) -> pb.Tombstone:
-    stone = value.tombstone
-    return pb.Tombstone(
-        record_id=stone.record_id,
-        time=time(stone.time),
-        salt=value.salt,
-        text_hash=stone.text_hash,
-        term_hashes=stone.term_hashes,
-        source_hash=stone.source_hash,
-    )
-
-
-def _feedback(value: Feedback) -> pb.Feedback:
-    return pb.Feedback(
-        feedback_id=value.feedback_id,
-        record_ids=value.record_ids,
-        value=value.value,
-        reason=value.reason,
-        query=value.query,
-        response=value.response,
-        time=time(value.time),
-    )
+_running = rendering(
+    InvocationRecord,
+    conversation_pb2.InvocationSummary,
+    event_time="create_time",
+    **dict.fromkeys(("summary", "result", "succeeded", "step"), UNSET),
+)
+_run = rendering(InvocationRecord, pb.RunningInvocation, unstated=lambda record: not record.stated)
+_progress = rendering(
+    Progress,
+    pb.ConversationProgress,
+    unstated_steps="unstated",
+    anew_steps="anew",
+    actions=lambda progress: dict(sorted(progress.actions.items())),
+    seen_to=lambda progress: dict(sorted(progress.seen_to.items())),
+)
+_tombstone = rendering(TombstoneLine, pb.Tombstone)
+_feedback = rendering(Feedback, pb.Feedback)

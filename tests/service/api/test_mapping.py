@@ -15,7 +15,7 @@ from memorybank.v1 import long_term_pb2
 from service.api.errors.transport import InvalidRequest
 from service.api.mapping.lines import Const
 from service.api.mapping.reading import READERS, reading
-from service.api.mapping.rendering import RENDERERS, UNSET, rendering
+from service.api.mapping.rendering import RENDERERS, UNSET, rendering, rendering_with
 from service.api.services import SERVICES
 from tests.oracles.refusals import NoMemory
 
@@ -117,6 +117,26 @@ def test_a_field_comes_from_its_name_from_within_or_from_its_line() -> None:
     assert made.create_time.ToDatetime(UTC) == moment
     assert not made.HasField("event_time")
     del RENDERERS[CommitResult[Named], "memorybank.v1.Key"]
+
+
+@dataclass(frozen=True)
+class Perhaps:
+    named: Named | None
+    revision: int = 3
+
+
+def test_what_a_value_within_has_stays_unset_where_there_is_none_and_lines_take_what_stands_beside() -> None:
+    left = dict.fromkeys(("type", "from_steps", "update_time", "event_time", "shown_time"), UNSET)
+    render = rendering_with(
+        Perhaps, pb.Key, cluster_id=lambda value, beside: f"c{value.revision}{beside}", **left
+    )
+
+    whole = render(Perhaps(Named(key_id="k1", text="路", create_time=datetime(2024, 5, 1, tzinfo=UTC))), "-")
+    bare = render(Perhaps(None), "路")
+
+    assert (whole.key_id, whole.text, whole.cluster_id) == ("k1", "路", "c3-")
+    assert bare == pb.Key(revision=3, cluster_id="c3路")
+    del RENDERERS[Perhaps, "memorybank.v1.Key"]
 
 
 def test_what_is_none_stays_unset_and_a_zero_is_set() -> None:

@@ -408,6 +408,6 @@ def test_what_was_left_out_is_called_by_what_it_is() -> None:
         )
     ]
 
-    said = left_out(lost)
+    rendered = [left_out(one) for one in lost]
 
-    assert [one.what for one in said] == ["conflict", "node", "segment", "neighbor"]
+    assert [one.what for one in rendered] == ["conflict", "node", "segment", "neighbor"]

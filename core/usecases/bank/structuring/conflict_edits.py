@@ -11,8 +11,10 @@ from core.bank.steps import ConflictPut
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
+from core.model.node import NodeState
 from core.usecases.bank.plans.planning import with_validations, without_conflict
 from core.usecases.bank.structuring.contest import closed, handed_over
+from core.usecases.bank.structuring.edits import NodeEdits
 from core.usecases.bank.structuring.verdicts import Verdict
 from core.usecases.moment import Moment
 
@@ -72,6 +74,13 @@ class ConflictEdits:
     def set_aside(self, conflict: Conflict) -> None:
         """Keeps a conflict that is to be closed when the round ends from parting its nodes until then."""
         self._changed[conflict.conflict_id] = closed(conflict, ConflictStatus.RESOLVED, self._moment.now)
+
+    def release(self, conflict: Conflict, nodes: NodeEdits) -> None:
+        """Makes a conflict's nodes active again, unless otherwise contested."""
+        for side in conflict.sides:
+            is_alone = self._bank.open_conflicts_of(side.node_id) == [conflict]
+            if side.node_id not in nodes.gone and is_alone:
+                nodes.set_state(side.node_id, NodeState.ACTIVE)
 
     def opponents(self, node_id: NodeId) -> set[NodeId]:
         """Returns the sides of the open conflicts in which the node is one: itself and its partners."""

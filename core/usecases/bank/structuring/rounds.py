@@ -6,16 +6,15 @@ round is never half done, and two racing memories always see each other: whoever
 composes again on the bank that has the first.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core.agents.opinions import Opinions
-from core.agents.roles import ConflictOpinion, Consolidation, Grade, MergeOpinion, RelatedOpinion, Topic
+from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion, Topic
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
 from core.bank.steps import CopiesPut, EdgePut, MergeAdd, NodePut, PairSettle, Step
-from core.bank.unembedded import checksum
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
 from core.model.insight import Insight
@@ -25,7 +24,6 @@ from core.model.structuring import Outcome
 from core.model.vector import Vector
 from core.usecases.bank.structuring.absorb import (
     absorbed,
-    embedding_text,
     in_context,
     inherited,
     merge_made,
@@ -39,6 +37,7 @@ from core.usecases.bank.structuring.generated import judged
 from core.usecases.bank.structuring.joining import of_all
 from core.usecases.bank.structuring.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.structuring.rewording import reworded, touched, union
+from core.usecases.bank.structuring.round_vectors import RoundVectors
 from core.usecases.bank.structuring.settled import Points
 from core.usecases.bank.structuring.suspicions import Suspicions
 from core.usecases.bank.structuring.verdicts import Verdict
@@ -57,7 +56,6 @@ class Round:
 
     def __init__(self, bank: Bank, opinions: Opinions, moment: Moment, *, embeds_later: bool = False) -> None:
         self._bank = bank
-        self._embeds_later = embeds_later
         self._opinions = opinions
         self._moment = moment
         self._entered: Node | None = None
@@ -70,7 +68,7 @@ class Round:
         self._points = Points(bank)
         self._suspicions = Suspicions(bank, moment.now)
         self._settled: list[tuple[NodeId, NodeId]] = []
-        self._reworded: dict[NodeId, None] = {}
+        self._vectors = RoundVectors(bank, opinions, embeds_later=embeds_later)
 
     @property
     def _current(self) -> Node:
@@ -153,7 +151,7 @@ class Round:
     def dismiss(self, conflict: Conflict, verdict: Verdict | None = None) -> None:
         """Closes a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
         self._conflicts.close(conflict, ConflictStatus.DISMISSED, verdict)
-        self._release(conflict)
+        self._conflicts.release(conflict, self._edits)
         first, *others = (side.node_id for side in conflict.sides)
         self._settled = [(first, other) for other in others]
 
@@ -162,12 +160,8 @@ class Round:
     @property
     def reworded(self) -> dict[NodeId, int]:
         """The nodes whose vectors are of other words now, with a checksum of these. None where it embeds at once."""
-        entered = self._entered.node_id if self._entered else None
-        return {
-            n: checksum(self._vector if n == entered else self._bank.node_vectors.get(n))
-            for n in self._reworded
-            if n not in self._edits.gone
-        }
+        own = {self._entered.node_id: self._vector} if self._entered else {}
+        return self._vectors.reworded(own, self._edits.gone)
 
     @property
     def insight(self) -> Insight:
@@ -203,7 +197,7 @@ class Round:
             nodes = [self._current, *(self._bank.nodes[c] for c in candidates)]
             new, *topics = [self._judged(node) for node in nodes]
             found = self._opinions.conflicts_and_merges(new, topics)
-            conflicts = [o for o in found if isinstance(o, ConflictOpinion) and self._is_sure(o)]
+            conflicts = [o for o in found if isinstance(o, ConflictOpinion) and self._moment.is_sure(o)]
             likely = [o for o in found if isinstance(o, ConflictOpinion) and o not in conflicts]
             found = [o for o in found if o not in likely]
             self._suspicions.noted = [o for o in likely if not self._is_settled(o)]
@@ -251,11 +245,6 @@ class Round:
             lambda: judged(self._bank, node, self._moment.judge_assistants),
         )
 
-    def _is_sure(self, opinion: ConflictOpinion) -> bool:
-        """Whether an opinion opens a conflict: by its grade, or by the bank's own floor of validations."""
-        floor = self._moment.own_floor
-        return opinion.grade is Grade.SURE or (floor is not None and opinion.confidence >= floor)
-
     def _is_settled(self, opinion: ConflictOpinion) -> bool:
         return self._points.is_settled(self._current, self._edits.gone, opinion)
 
@@ -296,18 +285,10 @@ class Round:
             if self._points.settles_too(self._current, moved):
                 settled.append(moved)
                 self._conflicts.set_aside(moved)
-                self._release(conflict)
+                self._conflicts.release(conflict, self._edits)
             else:
                 self._entered = replace(self._current, state=NodeState.CONTESTED)
         return settled
-
-    def _release(self, conflict: Conflict) -> None:
-        """Makes a conflict's nodes active again, unless otherwise contested."""
-        for side in conflict.sides:
-            if side.node_id not in self._edits.gone and self._bank.open_conflicts_of(side.node_id) == [
-                conflict
-            ]:
-                self._edits.set_state(side.node_id, NodeState.ACTIVE)
 
     # ---- merge ----
 
@@ -356,7 +337,7 @@ class Round:
         updates = sorted(made.neighbor_updates.items())
         near = [self._edits.reworded(n, new.context, new.keywords) for n, new in updates]
         own = [] if vector is not None else [self._current]
-        vectors = self._vectors_of(own, near)
+        vectors = self._vectors.of(own, near)
         self._vector = vectors.pop(0) if vector is None else vector
         for node, made_vector in zip(near, vectors, strict=True):
             self._edits.put(node, made_vector)
@@ -383,19 +364,10 @@ class Round:
 
     def _links(self, nodes: Sequence[Node]) -> Links:
         """Returns every outside neighbour of the nodes, with those it was linked to."""
-        near: dict[NodeId, Collection[NodeId]] = {}
-        for node in nodes:
-            is_current = self._entered is not None and node.node_id == self._entered.node_id
-            near[node.node_id] = self._neighbors if is_current else self._bank.graph.neighbors(node.node_id)
+        own = {self._entered.node_id: self._neighbors} if self._entered else {}
+        ids = [node.node_id for node in nodes]
+        near = {n: own[n] if n in own else self._bank.graph.neighbors(n) for n in ids}
         return inherited_links(near, self._edits.gone)
-
-    def _vectors_of(self, made: Sequence[Node], reworded: Sequence[Node]) -> list[Vector | None]:
-        """Returns the vectors of both; None for each that is embedded later. Raises OpinionPending."""
-        now = made if self._embeds_later else (*made, *reworded)
-        vectors = self._opinions.vectors([embedding_text(node) for node in now])
-        later = reworded if self._embeds_later else ()
-        self._reworded |= dict.fromkeys(node.node_id for node in later)
-        return [*vectors, *[None] * len(later)]
 
     # ---- related ----
 
@@ -411,7 +383,7 @@ class Round:
             )
             for o in opinions
         ]
-        own, *vectors = self._vectors_of((), (self._current, *others))
+        own, *vectors = self._vectors.of((), (self._current, *others))
         self._vector = self._vector if own is None else own
         for node, vector in zip(others, vectors, strict=True):
             self._edits.put(node, vector)

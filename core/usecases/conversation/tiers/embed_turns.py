@@ -3,8 +3,9 @@
 from itertools import groupby, islice
 
 from core.agents.usage import Ledger
-from core.conversation.conversation import Conversation, joined
+from core.conversation.conversation import Conversation
 from core.conversation.steps import TURNS
+from core.conversation.turn_vectors import joined
 from core.keys import ConversationKey
 from core.text.data_runs import without_data
 from core.usecases.house import House

@@ -14,7 +14,8 @@ from core.model.record import NO_RECORD, NO_REFLECTION, Origin, Record, RecordSt
 from core.model.review import Proposal, Review
 from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.exchange.files import Contents, contents_of
+from core.usecases.long_term.exchange.files import Contents
+from core.usecases.long_term.exchange.parsing import contents_of
 from core.usecases.long_term.new_records import is_harmless
 from core.usecases.long_term.writing import Edit, write
 

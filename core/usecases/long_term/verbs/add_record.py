@@ -100,13 +100,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
             *_of_those_superseded(house, collection, record, command),
         )
         if before is not None:
-            gone = feedback_without(collection, {record_id})
-            steps = (
-                *gone,
-                *waiting_anew(collection, {record_id}, {record_id}),
-                RecordDrop(record_id=record_id),
-                *steps,
-            )
+            steps = (*_dropped(collection, record_id), *steps)
         return Edit(
             result=StoredRecords(record_ids=(record_id,), uses=(None,)),
             steps=steps,
@@ -116,6 +110,15 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
         )
 
     return await write(house, command.key, compose, command.request, StoredRecords)
+
+
+def _dropped(collection: Collection, record_id: RecordId) -> tuple[Step, ...]:
+    """Returns the steps by which a record goes that stands no more, with what hangs on it."""
+    return (
+        *feedback_without(collection, {record_id}),
+        *waiting_anew(collection, {record_id}, {record_id}),
+        RecordDrop(record_id=record_id),
+    )
 
 
 def _kept_waiting(waiting: Proposal, record_id: RecordId) -> StoredRecords:

@@ -13,7 +13,8 @@ from core.long_term.texts import embedded, fields, identity, quotation, statemen
 from core.model.collection import Tombstone
 from core.model.record import Origin, Record
 from core.usecases.house import House
-from core.usecases.long_term.exchange.files import Contents, contents_of, files_of
+from core.usecases.long_term.exchange.files import Contents, files_of
+from core.usecases.long_term.exchange.parsing import contents_of
 from core.usecases.long_term.verbs.add_record import AddRecord, add_record
 from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
 from core.usecases.long_term.verbs.update_record import reworded
