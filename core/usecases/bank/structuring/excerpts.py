@@ -20,10 +20,18 @@ BEFORE = 300  # code points ahead of a segment that say what it is about
 def excerpts(bank: Bank, node: Node) -> tuple[Excerpt, ...]:
     """Returns the node's segments, each under the headings above it."""
     refs = node.segments[:MOST_SEGMENTS]
-    known = {term for ref in refs for term in terms(bank.tree.line(ref))}
-    if not refs or not known.issuperset(terms(node.summary)):
+    if not _tell(bank, refs, node.summary):
         return ()
     return tuple(_excerpt(bank, ref, bank.tree.headings(ref.interaction_id)) for ref in refs)
+
+
+def _tell(bank: Bank, refs: Sequence[SegmentRef], summary: str) -> bool:
+    """Whether all terms of a summary stand in these segments."""
+    lines = [bank.tree.line(ref) for ref in refs]
+    if summary in lines:  # a fact by itself is its own summary
+        return True
+    known = {term for line in lines for term in terms(line)}
+    return bool(lines) and known.issuperset(terms(summary))
 
 
 def _excerpt(bank: Bank, ref: SegmentRef, above: Sequence[PlacedHeading]) -> Excerpt:
