@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -34,7 +35,7 @@ async def test_others_have_a_turn_between_two_portions_and_each_thing_is_looked_
 
     def look_all() -> None:
         for number in range(LOOKUPS):
-            known.once("head", number, lambda number=number: looked.append(number), EACH)
+            known.once("head", number, partial(looked.append, number), EACH)
 
     turns = await decided(look_all)
 
