@@ -3,7 +3,8 @@
 Deciding is synchronous and repeatable: it looks opinions up here. One that is not known yet
 raises `OpinionPending`; the caller then awaits `OpinionPending.ask()`, holding nothing, and decides again
 on the bank as it stands by then. So after a race only what the move made stale is asked anew,
-and no decision is ever built on an opinion about other texts.
+and no decision is ever built on an opinion about other texts. What is looked up in the bank for an opinion is cut into
+portions in the same way: between two of them the caller awaits, and others have the loop.
 
 Law: answers are checked here against what was asked; a stray id is AgentReplyInvalid.
 """
@@ -25,6 +26,7 @@ from core.agents.roles import (
 from core.agents.usage import Ledger
 from core.errors import AgentReplyInvalid
 from core.ids import NodeId
+from core.index.giving_way import yield_to_loop
 from core.model.conflict import VerdictType
 from core.model.lineage import MergeReason
 from core.model.vector import Vector
@@ -33,6 +35,9 @@ from core.ports.embedder import Embedder
 
 Opinion = TypeVar("Opinion", ConflictOpinion | MergeOpinion, RelatedOpinion)
 Made = TypeVar("Made")
+
+PORTION = 12  # segments looked at between two turns of others: 2 to 4 ms
+MOST_TURNS = 64  # of others between two answers: a bank that moves at each of them is decided on all the same
 
 
 class OpinionPending(Exception):
@@ -59,6 +64,8 @@ class Opinions:
         self._made_ids: dict[Hashable, str] = {}
         self._head: Hashable = None
         self._looked_up: dict[Hashable, Any] = {}
+        self._segments = 0  # looked at since others had a turn
+        self._turns = 0  # of others since an opinion was missing
 
     def new_id(self, prefix: str, *purpose: Hashable) -> str:
         """Returns an id for something to be made, the same however often that is decided upon."""
@@ -67,13 +74,18 @@ class Opinions:
             made = self._made_ids[prefix, purpose] = self._ids.new(prefix)
         return made
 
-    def once(self, head: Hashable, what: Hashable, look: Callable[[], Made]) -> Made:
-        """Returns what is looked up in a bank, once for each of its heads however often is decided on it."""
+    def once(self, head: Hashable, what: Hashable, look: Callable[[], Made], segments: int = 0) -> Made:
+        """Returns what is looked up in a bank, once for each of its heads however often is decided on it. `segments`:
+        how many it reads, or what takes as long. Raises OpinionPending when others are to have a turn."""
         if head != self._head:
             self._head = head
             self._looked_up.clear()
         if what not in self._looked_up:
             self._looked_up[what] = look()
+            self._segments += segments
+            if self._segments >= PORTION and self._turns < MOST_TURNS:
+                self._segments, self._turns = 0, self._turns + 1
+                raise OpinionPending(yield_to_loop)
         found: Made = self._looked_up[what]
         return found
 
@@ -81,7 +93,7 @@ class Opinions:
         """Returns one vector per text. Raises OpinionPending."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
-            raise OpinionPending(lambda: self._embed(missing))
+            raise self._missing(lambda: self._embed(missing))
         return [self._vectors[text] for text in texts]
 
     def conflicts_and_merges(
@@ -90,7 +102,7 @@ class Opinions:
         """Returns the opinions of phase 1, most confident first. Raises OpinionPending where one is not judged yet."""
         missing = [c for c in candidates if (new, c) not in self._first]
         if missing:
-            raise OpinionPending(lambda: self._judge_first(new, missing))
+            raise self._missing(lambda: self._judge_first(new, missing))
         found = [o for c in candidates if (o := self._first[new, c]) is not None]
         return sorted(found, key=lambda o: (-o.confidence, o.existing))
 
@@ -98,7 +110,7 @@ class Opinions:
         """Returns the opinions of phase 2, most confident first. Raises OpinionPending where one is not judged yet."""
         missing = [c for c in candidates if (new, c) not in self._second]
         if missing:
-            raise OpinionPending(lambda: self._judge_second(new, missing))
+            raise self._missing(lambda: self._judge_second(new, missing))
         found = [o for c in candidates if (o := self._second[new, c]) is not None]
         return sorted(found, key=lambda o: (-o.confidence, o.existing))
 
@@ -114,15 +126,19 @@ class Opinions:
         """Returns one node's content out of several. Raises OpinionPending."""
         question = (nodes, neighbors, reason, verdict, strategy, evidence)
         if question not in self._consolidations:
-            raise OpinionPending(lambda: self._consolidate(*question))
+            raise self._missing(lambda: self._consolidate(*question))
         return self._consolidations[question]
 
     def verdict_type(self, sides: tuple[Topic, ...], verdict: str, evidence: str) -> VerdictType:
         """Returns how a verdict settles the contradiction of these nodes. Raises OpinionPending."""
         question = (sides, verdict, evidence)
         if question not in self._verdict_types:
-            raise OpinionPending(lambda: self._read_verdict(*question))
+            raise self._missing(lambda: self._read_verdict(*question))
         return self._verdict_types[question]
+
+    def _missing(self, ask: Callable[[], Awaitable[None]]) -> OpinionPending:
+        self._turns = 0
+        return OpinionPending(ask)
 
     async def _embed(self, texts: Sequence[str]) -> None:
         with self._ledger.spending("embedder"):

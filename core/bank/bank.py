@@ -5,7 +5,7 @@ state; indexes are derived from the same steps. Everything here is used from one
 `prepare` and the `build` of a compaction, which may run beside it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,7 @@ from core.model.interaction_retraction import InteractionRetraction
 from core.model.node import Node
 from core.model.vector import Vector
 from core.text.data_runs import is_data
+from core.verbatim.segment_order import SegmentMarks, marks_of
 from core.verbatim.verbatim import Verbatim
 
 SEGMENTS = "segments"
@@ -71,10 +72,15 @@ SEGMENTS = "segments"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedChange:
-    """What `apply` would otherwise spend its time on: the words of new texts, found beforehand."""
+    """What `apply` would otherwise spend its time on: the words of new texts, found beforehand.
+
+    `marks`: of the segments of new interactions. `data`: those of them that are no words.
+    """
 
     nodes: PreparedDocuments[NodeId]
     segments: PreparedDocuments[SegmentRef]
+    marks: Mapping[InteractionId, SegmentMarks]
+    data: Sequence[SegmentRef]
 
 
 class Bank(Restless):
@@ -251,9 +257,14 @@ class Bank(Restless):
 
     def prepare(self, steps: Iterable[Step]) -> PreparedChange:
         """Finds the words of the steps' new texts. Pure: may run in another thread."""
+        steps = list(steps)
         nodes, segments = new_fields(steps)
+        added = [step.interaction for step in steps if isinstance(step, InteractionAdd)]
         return PreparedChange(
-            nodes=self.node_words.prepare(nodes), segments=self.verbatim.words.prepare(segments)
+            nodes=self.node_words.prepare(nodes),
+            segments=self.verbatim.words.prepare(segments),
+            marks={each.interaction_id: marks_of(each) for each in added},
+            data=[ref for each in added for ref in _data_of(each)],
         )
 
     def apply(self, change: BankChange, prepared: PreparedChange | None = None) -> None:
@@ -261,9 +272,8 @@ class Bank(Restless):
         prepared = prepared or self.prepare(change.steps)
         before = self.record
         for step in change.steps:
-            self._apply_step(step)
-        self.node_words.put(prepared.nodes)  # last: a node that went and came back keeps its words
-        self.verbatim.words.put(prepared.segments)
+            self._apply_step(step, prepared)
+        self._index(prepared)  # last: a node that went and came back keeps its words
         if any(isinstance(step, BankPut) for step in change.steps):
             self.relist()
             if not before.is_noted_as(self.record):
@@ -311,7 +321,9 @@ class Bank(Restless):
 
     # ---- steps ----
 
-    def _apply_step(self, step: Step) -> None:  # one case a step: long, and read at a glance
+    def _apply_step(
+        self, step: Step, prepared: PreparedChange | None = None
+    ) -> None:  # one case a step: long, and read at a glance
         match step:  # the most frequent first: each case is asked in turn
             case NodePut():
                 self._put_node(step)
@@ -324,8 +336,8 @@ class Bank(Restless):
             case InsightPut():
                 self.insight = step.over(self.insight)
             case InteractionAdd():
-                self._add_interaction(step.interaction)
-                self.pass_over_data(self.tree.refs(step.interaction.interaction_id))
+                added = step.interaction
+                self._add_interaction(added, prepared.marks.get(added.interaction_id) if prepared else None)
             case AttachmentPut():
                 self.attachments[step.attachment.attachment_id] = step.attachment
             case StructuringPut():
@@ -354,8 +366,8 @@ class Bank(Restless):
             case RetractionPut():
                 self.retractions[step.retraction.retraction_id] = step.retraction
 
-    def _add_interaction(self, interaction: Interaction) -> None:
-        self.tree.add_interaction(interaction)
+    def _add_interaction(self, interaction: Interaction, marks: SegmentMarks | None = None) -> None:
+        self.tree.add_interaction(interaction, marks)
         self.handles.add(interaction.interaction_id)
         self._characters += len(interaction.text)
         if self.embeds:
@@ -394,3 +406,17 @@ class Bank(Restless):
             self.node_vectors.drop(node_id)
         self.tree.relink(before, None)
         self._disputes.forget_pairs(node_id)
+
+    # ---- words ----
+
+    def _index(self, prepared: PreparedChange) -> None:
+        self.node_words.put(prepared.nodes)
+        self.verbatim.words.put(prepared.segments)
+        self.verbatim.have(prepared.data)
+
+
+def _data_of(interaction: Interaction) -> Iterator[SegmentRef]:
+    """Yields the segments that are no words."""
+    for index, span in enumerate(interaction.spans):
+        if is_data(interaction.text[span.start : span.end]):
+            yield SegmentRef(interaction.interaction_id, index)

@@ -17,7 +17,7 @@ from core.model.structuring import ClusterWork, Structuring, StructuringState
 from core.text import outline, transcript
 from core.text.outline import PlacedHeading
 from core.text.tables import head_over
-from core.verbatim.segment_order import SegmentOrder
+from core.verbatim.segment_order import SegmentMarks, SegmentOrder
 
 
 class InteractionTree:
@@ -87,6 +87,11 @@ class InteractionTree:
             found = tuple(outline.headings(self.interaction(interaction_id).text))
             self._headings[interaction_id] = found
         return found
+
+    def put_headings(self, interaction_id: InteractionId, headings: Sequence[PlacedHeading]) -> None:
+        """Takes the headings of an interaction that were read elsewhere."""
+        if interaction_id in self.interactions:
+            self._headings[interaction_id] = tuple(headings)
 
     def refuted_share(self, ref: SegmentRef) -> float:
         """Returns how much of a segment's text verdicts refute, 0 to 1."""
@@ -189,11 +194,12 @@ class InteractionTree:
 
     # ---- steps (called by Bank.apply alone) ----
 
-    def add_interaction(self, interaction: Interaction) -> None:
+    def add_interaction(self, interaction: Interaction, marks: SegmentMarks | None = None) -> None:
+        """Adds an interaction. `marks`: of its segments, if they are known already."""
         self.interactions[interaction.interaction_id] = interaction
         if interaction.task is not None and interaction.task.status is TaskStatus.FAILED:
             self.failed.add(interaction.interaction_id)
-        self.order.add(interaction)
+        self.order.add(interaction, marks=marks)
         self._nodes_at += [self.nodes_of(ref) for ref in self.refs(interaction.interaction_id)]
 
     def drop_interaction(self, interaction_id: InteractionId) -> None:

@@ -5,8 +5,10 @@ always for judging candidates, the score is `core.index.scoring`'s formula and n
 segments that are searched for themselves; nodes keep the plain formula.
 """
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from functools import partial
 from operator import attrgetter
+from typing import Protocol, TypeVar
 
 from core.bank.bank import Bank
 from core.bank.other_sides import with_other_sides
@@ -20,6 +22,8 @@ from core.index.scoring import Mode, ScoredCandidate
 from core.model.node import Node
 from core.model.vector import Vector
 from core.verbatim.candidates import scored
+
+Found = TypeVar("Found")
 
 NEAREST_SEGMENTS = 8  # of each segment of a new node
 JUDGED_SEGMENTS = 16  # of a new node that are looked at
@@ -78,8 +82,25 @@ def nearest_nodes(
     return [found.key for found in _nodes(plan_in(bank, query))][:top_k]
 
 
+class Part(Protocol):
+    """Carries out a part of a search that has this name among its parts, or returns what it found before."""
+
+    def __call__(self, name: Hashable, look: Callable[[], Found], /) -> Found: ...
+
+
+def whole(_name: Hashable, look: Callable[[], Found], /) -> Found:
+    """Carries out each part, one right after the other."""
+    return look()
+
+
 def judging_candidates(
-    bank: Bank, node: Node, vector: Vector | None, top_k: int, alpha: float, apart: Set[NodeId]
+    bank: Bank,
+    node: Node,
+    vector: Vector | None,
+    top_k: int,
+    alpha: float,
+    apart: Set[NodeId],
+    part: Part = whole,
 ) -> list[NodeId]:
     """Returns the `top_k` nodes that a new one may contradict or be one with: half the nearest, half those by
     meaning alone.
@@ -88,27 +109,32 @@ def judging_candidates(
     about. What only one passage of a long text is about is no node's summary: a few nodes whose segments are nearest to
     the new one's come besides.
     """
-    found = nearest_nodes(bank, node, vector, top_k, alpha, apart)
+    found = part("nearest", lambda: nearest_nodes(bank, node, vector, top_k, alpha, apart))
     if len(found) < top_k:
         return found
     if vector is not None:
-        by_meaning = nearest_nodes(bank, node, vector, top_k, 0.0, apart)
+        by_meaning = part("meaning", lambda: nearest_nodes(bank, node, vector, top_k, 0.0, apart))
         found = list(dict.fromkeys((*found[: top_k - top_k // 2], *by_meaning, *found)))[:top_k]
-    near = _owners_of_nearest_segments(bank, node.segments[:JUDGED_SEGMENTS], alpha)
+    near = _owners_of_nearest_segments(bank, node.segments[:JUDGED_SEGMENTS], alpha, part)
     besides = [node_id for node_id in near if node_id not in apart and node_id not in found]
     return [*found, *besides[:BESIDES]]
 
 
-def _owners_of_nearest_segments(bank: Bank, refs: Sequence[SegmentRef], alpha: float) -> list[NodeId]:
+def _owners_of_nearest_segments(
+    bank: Bank, refs: Sequence[SegmentRef], alpha: float, part: Part
+) -> list[NodeId]:
     """Returns the nodes of the segments nearest to these, the nearest first."""
     best: dict[NodeId, float] = {}
     for ref in refs:
-        text, vector = bank.tree.text(ref), bank.verbatim.vectors.get(ref)
-        query = Query(top_k=NEAREST_SEGMENTS, alpha=alpha, text=text, vector=vector)
-        for found in _segments(plan_in(bank, query)):
+        for found in part(ref, partial(_nearest_segments, bank, ref, alpha)):
             for owner in bank.tree.nodes_of(found.key):
                 best[owner] = max(best.get(owner, 0.0), found.score)
     return sorted(best, key=lambda node_id: (-best[node_id], node_id))
+
+
+def _nearest_segments(bank: Bank, ref: SegmentRef, alpha: float) -> list[ScoredCandidate[SegmentRef]]:
+    text, vector = bank.tree.text(ref), bank.verbatim.vectors.get(ref)
+    return _segments(plan_in(bank, Query(top_k=NEAREST_SEGMENTS, alpha=alpha, text=text, vector=vector)))
 
 
 def _widened(query: Query, depth: int) -> Query:

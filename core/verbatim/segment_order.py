@@ -9,6 +9,7 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,22 @@ _WORD = re.compile(r"\w+")
 def voice(role: str) -> int:
     """Returns whose a message of this role is in a chat with an assistant."""
     return _VOICES.get(role.lower(), 0)
+
+
+class SegmentMarks(NamedTuple):
+    """What the texts of an interaction's segments tell by themselves: a number for each of them, in order."""
+
+    acknowledges: "array[int]"
+    asks: "array[int]"
+    of_itself: "array[int]"
+    dated: "array[int]"
+
+
+def marks_of(interaction: Interaction) -> SegmentMarks:
+    """Reads an interaction's segments: a millisecond for 2,000 characters. Pure: may run in another thread."""
+    texts = [interaction.text[span.start : span.end] for span in interaction.spans]
+    looks = (acknowledges, asks, speaks_of_itself, names_time)
+    return SegmentMarks(*(array("b", map(look, texts)) for look in looks))
 
 
 class SegmentOrder:
@@ -77,9 +94,15 @@ class SegmentOrder:
         """How many segments there are; `len` counts the positions of dropped ones, too."""
         return len(self._refs) - self._dropped
 
-    def add(self, interaction: Interaction, after: InteractionId | None = None) -> None:
+    def add(
+        self,
+        interaction: Interaction,
+        after: InteractionId | None = None,
+        marks: SegmentMarks | None = None,
+    ) -> None:
         """Puts a new interaction's segments behind all others. `after`: the interaction that this one goes on from, if
-        that is there and the last one."""
+        that is there and the last one. `marks`: what `marks_of` it is, if that is known already."""
+        marks = marks or marks_of(interaction)
         sitting, before = self._sittings, -np.inf
         if after is not None and after in self._first and self._refs[-1].interaction_id == after:
             sitting, before = self._sitting[-1], self._time[-1]
@@ -95,13 +118,12 @@ class SegmentOrder:
             self._time.append(time)
             self._start.append(span.start)
             self._length.append(span.end - span.start)
-            text = interaction.text[span.start : span.end]
-            self._acknowledges.append(acknowledges(text))
-            self._asks.append(asks(text))
-            self._of_itself.append(speaks_of_itself(text))
-            self._dated.append(names_time(text))
             self._voice.append(voice(span.role))
             self._earliest, self._latest = min(self._earliest, time), max(self._latest, time)
+        self._acknowledges += marks.acknowledges
+        self._asks += marks.asks
+        self._of_itself += marks.of_itself
+        self._dated += marks.dated
 
     def drop(self, interaction_id: InteractionId, count: int) -> None:
         """Masks the `count` segments of an interaction. What their sitting holds behind them becomes a sitting of its

@@ -17,6 +17,7 @@ from grpc.aio import ServicerContext
 
 from core.caller import EVERYONE, Caller
 from core.errors import InvalidField
+from core.index.giving_way import yield_to_loop
 from core.model.access import OPEN, Binding
 from core.ports.aggregates import Aggregates
 from service.api.access.audited import named_in
@@ -26,7 +27,6 @@ from service.api.admission import Load, MemoryQuota, writes
 from service.api.errors.transport import MessageTooLarge, UndecodableRequest
 from service.api.gate import Behaviour, Gate
 from service.process.current_call import CURRENT
-from service.process.giving_way import yield_to_loop
 
 M = TypeVar("M", bound=Message)
 Command = TypeVar("Command")

@@ -8,7 +8,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -100,10 +100,9 @@ async def serve(
         at_end_of_input(lambda: loop.call_soon_threadsafe(stop.set))
     sys.setswitchinterval(TURN)
     give_back_early()
-    async with running(settings, embedder, agents=agents) as address:
-        with brief_collections():
-            announce(f"listening on {address}")
-            await stop.wait()
+    async with running(settings, embedder, agents=agents, loaded=brief_collections) as address:
+        announce(f"listening on {address}")
+        await stop.wait()
         log.info("stopping")
     log.info("stopped")
 
@@ -115,9 +114,10 @@ async def running(
     observers: Sequence[Observer] = (),
     agents: Callable[[Embedder], Agents] | None = None,
     ids: Ids | None = None,
+    loaded: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> AsyncIterator[Address]:
     """A server that answers while the context lasts. It is bound before anything is loaded; until all is, calls are
-    told that it starts.
+    told that it starts. `loaded` is entered once all is, before a call is let in.
 
     Raises ConfigurationError for an address that cannot be had, StoreUnavailable, EmbedderUnavailable.
     """
@@ -137,10 +137,12 @@ async def running(
                 observed.stores,
                 observed.embedders,
             ) as house,
+            AsyncExitStack() as within,
         ):
             gate.keyring = keyring = await _keyring(settings, house)
             for language in LANGUAGES:
                 await asyncio.to_thread(language.prepare)
+            within.enter_context(loaded())
             await _let_in(bound, house, gate, settings.grpc)
             keys = asyncio.create_task(_watching(keyring, gate, settings.banks.max_staleness_seconds))
             once = partial(one_round, house, settings.banks)

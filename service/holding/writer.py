@@ -21,6 +21,7 @@ from core.aggregate.change import Change
 from core.aggregate.kind import Kind
 from core.errors import AggregateNotFound, MemoryBankError, RequestIdReused, StoreUnavailable
 from core.ids import ChangeId, RequestId
+from core.index.giving_way import yield_to_loop
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed
 from core.keys import Key
 from core.model.request import RequestRecord
@@ -28,7 +29,6 @@ from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
 from core.ports.clock import Clock, Ids
 from core.ports.store import Require, Store
 from service.holding.held import HeldAggregate
-from service.process.giving_way import yield_to_loop
 
 GROUP = 64  # commands to one append, at most
 TURN = 50  # steps staged or applied in one go, or staged in vain: then reads that wait go first

@@ -16,22 +16,11 @@ from core.aggregate.aggregate import Aggregate
 from core.index.giving_way import GiveWay, at_once
 
 FEW = 100  # nodes or interactions that are let go of in one go, which takes 0.1 ms
-PASSES = 25  # times around the loop, 0.3 ms where no call waits: more of them gain nothing
 QUIET = 0.0001  # seconds: between two steps of a call the loop rests for less
 NOTHING = 5_000  # nanoseconds of processor time: a loop that took no more was at rest
 PATIENCE = 3.0  # seconds that threads wait at the most for each that they work
 LONGEST = 0.01  # seconds that one waits at the most in one go
 AT_ONCE = 0.0005  # seconds that they keep a processor for which others may wait
-
-
-async def yield_to_loop() -> None:
-    """Lets other calls take some steps, between two portions of long work on the loop.
-
-    A call takes several, with gRPC's own thread in between: one that is let in for a single step waits for a portion at
-    each of them.
-    """
-    for _ in range(PASSES):
-        await asyncio.sleep(0)
 
 
 class LoopFirst:

@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 
 import numpy as np
@@ -48,11 +48,13 @@ TOLD = (
 
 
 def facts() -> Iterator[str]:
-    """Yields facts about the same few people and things."""
-    for n, (told, thing, person) in enumerate(product(TOLD, THINGS, PEOPLE)):
+    """Yields facts about the same few people and things, without end: after a round, in other years."""
+    kinds = list(product(TOLD, THINGS, PEOPLE))
+    for n in count():
+        told, thing, person = kinds[n % len(kinds)]
         place = (n * 37) % len(TOLD)  # mixes what is told, of whom
         told = TOLD[(TOLD.index(told) + place) % len(TOLD)]
-        said = told.format(person=person, thing=thing, year=1990 + n % 35, n=2 + n % 17)
+        said = told.format(person=person, thing=thing, year=1990 + (n + n // len(kinds)) % 35, n=2 + n % 17)
         yield said[0].upper() + said[1:]
 
 
@@ -147,7 +149,7 @@ def said(text: str) -> Call:
     return lambda client: client.add_turns(user="ada", conversation_id="talk", turns=[turn])
 
 
-async def measured(services: Sequence[Service], count: int) -> Iterator[tuple[str, list[list[Cost]]]]:
+async def measured(services: Sequence[Service], calls: int) -> Iterator[tuple[str, list[list[Cost]]]]:
     """Returns what each kind of call cost each service."""
     told, found = facts(), dict[str, list[list[Cost]]]()
 
@@ -162,7 +164,7 @@ async def measured(services: Sequence[Service], count: int) -> Iterator[tuple[st
         for text in [next(told) for _ in range(KNOWN)]:
             for service in services:
                 await service.client.memorize(bank_id=BANK, text=text)
-        for number in range(count):
+        for number in range(calls):
             text = next(told)
             asked = f"who looked after {number} boats near pier {number * 7 + 3}?"
             await each("Memorize of a short fact", memorized(text))
@@ -189,7 +191,7 @@ def rows(name: str, kinds: Sequence[tuple[str, list[Cost]]]) -> Iterator[tuple[s
         )
 
 
-async def main(count: int, beside: Path | None) -> None:
+async def main(calls: int, beside: Path | None) -> None:
     checkouts = [CHECKOUT, *([beside] if beside else [])]
     with tempfile.TemporaryDirectory() as folder:
         services = []
@@ -197,7 +199,7 @@ async def main(count: int, beside: Path | None) -> None:
             own = Path(folder) / str(number)
             own.mkdir()
             services.append(Service(checkout.resolve(), own))
-        found = list(await measured(services, count))
+        found = list(await measured(services, calls))
         names = ["here", "beside"]
         shown = [
             row

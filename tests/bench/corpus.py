@@ -44,11 +44,15 @@ class Question:
 
 
 class Corpus:
-    """`count` nodes, and questions about them; the same for the same seed."""
+    """`count` nodes, and questions about them; the same for the same seed.
 
-    def __init__(self, count: int, seed: int = SEED) -> None:
-        self._seed = seed
-        self.vectors = made(count, np.random.default_rng(seed))
+    `dimension`: of an embedder whose vectors are longer; what they have more is zero.
+    """
+
+    def __init__(self, count: int, seed: int = SEED, *, dimension: int = DIMENSION) -> None:
+        self._seed, self._dimension = seed, dimension
+        vectors = made(count, np.random.default_rng(seed))
+        self.vectors = np.pad(vectors, ((0, 0), (0, dimension - DIMENSION)))
         self._english, self._chinese = _vocabularies(seed)
         self._shares = 1.0 / np.arange(1, _VOCABULARY + 1) ** _ZIPF
         self._shares /= self._shares.sum()
@@ -86,10 +90,24 @@ class Corpus:
             for number, vector in enumerate(vectors)
         ]
 
+    def text(self, number: int, length: int, *, is_chinese: bool) -> str:
+        """Returns a text of so many characters, of sentences, another one for each number. An English one has a Chinese
+        word in each sentence."""
+        rng = np.random.default_rng((self._seed, 2, number))
+        sentences: list[str] = []
+        while sum(map(len, sentences)) < length:
+            words = self._words(rng, int(rng.integers(8, 16)), int(is_chinese))
+            if is_chinese:
+                sentences.append("".join(words) + "。")
+            else:
+                words.insert(len(words) // 2, *self._words(rng, 1, 1))
+                sentences.append(" ".join(words).capitalize() + ". ")
+        return "".join(sentences)[:length]
+
     def _vector(self, number: int, rng: np.random.Generator) -> bytes:
         if number < len(self.vectors):
             return bytes(self.vectors[number])
-        return bytes(rng.normal(size=DIMENSION).astype("<f4"))
+        return bytes(rng.normal(size=self._dimension).astype("<f4"))
 
     def _words(self, rng: np.random.Generator, count: int, number: int) -> list[str]:
         vocabulary = self._english if number % 2 == 0 else self._chinese

@@ -1,26 +1,31 @@
 """Chinese words and what kind each is, by jieba (MIT, pure Python, its dictionary in the package).
 
 Law: the only module that imports jieba, no sooner than it is wanted. Of the dictionary, the words that begin as a
-text's characters do are read when a character is first met: without Chinese none of them is made. Nothing is written:
-jieba's default tokenizer would put a cache into the common temporary directory and trust what it finds there.
+text's characters do are read when a character is first met: without Chinese none of them is made. They lie in a dict
+for each first character: one for all would be laid out anew as it grows, for which every thread waits 15 ms. Nothing is
+written: jieba's default tokenizer would put a cache into the common temporary directory and trust what it finds there.
 """
 
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
+from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from core.language.words import Word
 from core.language.zh.likeliest import Model
 
+V = TypeVar("V")
+
 TOTAL = 60_101_967
 """How often the words of jieba 0.42's dictionary were seen in its corpus, all together."""
 
+_LOG_TOTAL = math.log(TOTAL)
 _RUN = re.compile(r"^(.).*(?:\n\1.*)*", re.MULTILINE)  # lines that begin with the same character
 _using = Lock()
 
@@ -45,11 +50,36 @@ def rarity(word: str) -> float:
     return math.log(TOTAL / max(1, seen))
 
 
+class WordTable(Mapping[str, V], Generic[V]):
+    """What is known of words, in a dict for each first character: `by_first`."""
+
+    def __init__(self) -> None:
+        self.by_first: dict[str, dict[str, V]] = {}
+
+    def __getitem__(self, word: str) -> V:
+        return self.by_first[word[:1]][word]
+
+    def get(self, word: str, default: Any = None) -> Any:
+        found = self.by_first.get(word[:1])
+        return default if found is None else found.get(word, default)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self.by_first.values())
+
+    def __len__(self) -> int:
+        return sum(map(len, self.by_first.values()))
+
+
 class _Dictionary:
     """jieba's tagger, and the lines of its dictionary that it has not been given yet: `text`, by first character."""
 
     def __init__(self, tagger: Any, text: str) -> None:
         self._tagger, self._text = tagger, text
+        self._seen: WordTable[int] = WordTable()
+        self._kinds: WordTable[str] = WordTable()
+        tagger.word_tag_tab = self._kinds
+        tagger.tokenizer.FREQ = self._seen
+        tagger.tokenizer.get_DAG, tagger.tokenizer.calc = self._ends, self._likeliest
         self._unread: dict[str, list[slice]] = {}
         for run in _RUN.finditer(text):
             self._unread.setdefault(run[1], []).append(slice(*run.span()))
@@ -63,8 +93,33 @@ class _Dictionary:
     def _read(self, character: str) -> None:
         entries = [part for lines in self._unread.pop(character) for part in self._text[lines].split()]
         words = entries[0::3]
-        self._tagger.tokenizer.FREQ |= _frequencies(words, [int(count) for count in entries[1::3]])
-        self._tagger.word_tag_tab |= zip(words, entries[2::3], strict=True)
+        self._seen.by_first[character] = _frequencies(words, [int(count) for count in entries[1::3]])
+        self._kinds.by_first[character] = dict(zip(words, entries[2::3], strict=True))
+
+    def _ends(self, text: str) -> dict[int, list[int]]:
+        """Returns for each place of a text where words that begin there end: jieba's `get_DAG`."""
+        found: dict[int, list[int]] = {}
+        for start, character in enumerate(text):
+            seen, end, ends = self._seen.by_first.get(character, {}), start, []
+            while end < len(text) and (count := seen.get(text[start : end + 1])) is not None:
+                if count:
+                    ends.append(end)
+                end += 1
+            found[start] = ends or [start]
+        return found
+
+    def _likeliest(
+        self, text: str, ends: Mapping[int, list[int]], route: dict[int, tuple[float, int]]
+    ) -> None:
+        """Puts into `route` for each place how likely its best way to the end is, and where the first word of it ends:
+        jieba's `calc`."""
+        route[len(text)] = (0, 0)
+        for start in range(len(text) - 1, -1, -1):
+            seen = self._seen.by_first.get(text[start], {})
+            route[start] = max(
+                (math.log(seen.get(text[start : end + 1]) or 1) - _LOG_TOTAL + route[end + 1][0], end)
+                for end in ends[start]
+            )
 
 
 @cache

@@ -19,7 +19,7 @@ from core.model.structuring import Purpose, Structuring, StructuringState
 from core.text.segmenting import message_pieces, segment
 from core.usecases.house import House
 
-LARGE = 50_000  # characters; more than this is cut into segments off the loop
+LARGE = 10_000  # characters; more than this is cut into segments off the loop
 EVIDENCE = "evidence"  # the role of the spans that back a verdict
 
 

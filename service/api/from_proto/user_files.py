@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 
 from core.caller import Caller
 from core.errors import ImportInvalid, PermissionDenied
+from core.index.giving_way import yield_to_loop
 from core.keys import UserKey
 from core.usecases.long_term.exchange.export_collection import FilePart
 from core.usecases.whole_user.user_lines import (
@@ -27,7 +28,6 @@ from service.api.errors.transport import InvalidRequest
 from service.api.from_proto.checks import NAME, SENTENCE, checking
 from service.api.from_proto.export import Reader as BankReader
 from service.api.from_proto.user_lines import LINES, WHOLE, Reader
-from service.process.giving_way import yield_to_loop
 
 MOST_BYTES = 1 << 28
 """Of all files of one import: read, they take several times as much."""

@@ -1,5 +1,7 @@
 """The Chinese dictionary, of which only what a text needs is read."""
 
+from typing import Any
+
 import jieba
 import pytest
 
@@ -16,6 +18,34 @@ def test_the_whole_dictionary_is_what_jieba_itself_reads() -> None:
     tagger.load_word_tag(jieba.dt.get_dict_file())
     assert (frequencies, total) == (tagger.tokenizer.FREQ, chinese.TOTAL)
     assert tagger.word_tag_tab == kinds
+
+
+def test_the_words_of_each_character_lie_apart_so_that_no_large_dict_grows() -> None:
+    chinese._dictionary.cache_clear()
+
+    chinese.tagged("渡轮九点开")
+
+    tagger = chinese._dictionary().tagger_of("")
+    for table in (tagger.tokenizer.FREQ, tagger.word_tag_tab):
+        assert {first: {word[0] for word in words} for first, words in table.by_first.items()} == {
+            character: {character} for character in "渡轮九点开"
+        }
+
+
+TEXTS = ("渡轮每天早上九点从三号码头开往纳克索斯", "龘靐齉爩", "研究生命的起源", "𠮷野家开业了", "二〇二四年")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_is_cut_as_jieba_cuts_it(text: str) -> None:
+    words = chinese._dictionary().tagger_of(text).tokenizer
+    plain, route, of_jieba = jieba.Tokenizer(), dict[int, Any](), dict[int, Any]()
+    plain.FREQ, plain.total, plain.initialized = dict(words.FREQ), chinese.TOTAL, True
+
+    ends = words.get_DAG(text)
+    words.calc(text, ends, route)
+
+    plain.calc(text, plain.get_DAG(text), of_jieba)
+    assert (ends, route) == (plain.get_DAG(text), of_jieba)
 
 
 def test_only_the_words_that_may_begin_in_a_text_are_read() -> None:

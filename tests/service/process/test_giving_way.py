@@ -10,6 +10,7 @@ from google.protobuf.wrappers_pb2 import BytesValue
 from core.aggregate.aggregate import Tuning
 from core.bank.bank import Bank
 from core.bank.steps import InteractionAdd
+from core.index.giving_way import yield_to_loop
 from service.api.endpoint import LARGE, RequestLimits, unary
 from service.process.giving_way import (
     AT_ONCE,
@@ -21,7 +22,6 @@ from service.process.giving_way import (
     LoopFirst,
     free_in_background,
     loop_first,
-    yield_to_loop,
 )
 from tests.support.changes import Story, interaction, node_put
 

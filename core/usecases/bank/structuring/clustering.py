@@ -3,7 +3,8 @@
 Law: a page that holds nothing but a notice of absence is no topic, nor is data without words: they stay on record.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from core.agents.opinions import check_clusters
@@ -14,6 +15,8 @@ from core.text import transcript
 from core.text.data_runs import is_data
 from core.text.failures import failures
 
+LARGE = 2_000  # code points: a millisecond or two
+
 
 async def topics_of(
     clusterer: Clusterer, ledger: Ledger, interaction: Interaction, numbers: Sequence[int], task: str
@@ -21,7 +24,7 @@ async def topics_of(
     """Returns the topics of some segments, their pieces being the numbers of these. Raises AgentUnavailable,
     AgentReplyInvalid."""
     pieces = [_piece(interaction, number) for number in numbers]
-    failed = failures(transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces))
+    failed = await _failed(pieces)
     kept = [place for place, p in enumerate(pieces) if place not in failed and not is_data(p.text)]
     asked = [replace(pieces[place], number=number) for number, place in enumerate(kept)]
     if not asked:
@@ -33,6 +36,16 @@ async def topics_of(
         replace(cluster, pieces=tuple(numbers[kept[piece]] for piece in cluster.pieces))
         for cluster in clusters
     ]
+
+
+async def _failed(pieces: Sequence[Piece]) -> Set[int]:
+    """Returns the places of notices of absence; of much text off the loop."""
+
+    def read() -> Set[int]:
+        return failures(transcript.lines((piece.role, piece.speaker, piece.text) for piece in pieces))
+
+    is_long = sum(len(piece.text) for piece in pieces) > LARGE
+    return await asyncio.to_thread(read) if is_long else read()
 
 
 def _piece(interaction: Interaction, number: int) -> Piece:

@@ -4,26 +4,47 @@ Law: reads the bank, changes nothing. Where a node says something that its recor
 a model has), its own words count and there are no excerpts.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from core.agents.roles import Excerpt
 from core.bank.bank import Bank
 from core.ids import SegmentRef
+from core.keys import BankKey
+from core.model.interaction import Interaction
 from core.model.node import Node
 from core.text.analysis import terms
-from core.text.outline import PlacedHeading
+from core.text.outline import PlacedHeading, headings
+from core.usecases.house import House
 
+LARGE = 10_000  # code points of a record, whose headings are read in 2 ms
 MOST_SEGMENTS = 64  # of a node; what comes after is not compared
 BEFORE = 300  # code points ahead of a segment that say what it is about
+
+
+async def read_headings(house: House, key: BankKey, record: Interaction) -> None:
+    """Has the bank know the headings of a large record, read off the loop, before the first of its nodes is judged."""
+    if len(record.text) > LARGE:
+        found = await asyncio.to_thread(lambda: list(headings(record.text)))
+        async with house.banks.reading(key) as bank:
+            bank.tree.put_headings(record.interaction_id, found)
 
 
 def excerpts(bank: Bank, node: Node) -> tuple[Excerpt, ...]:
     """Returns the node's segments, each under the headings above it."""
     refs = node.segments[:MOST_SEGMENTS]
-    known = {term for ref in refs for term in terms(bank.tree.line(ref))}
-    if not refs or not known.issuperset(terms(node.summary)):
+    if not _tell(bank, refs, node.summary):
         return ()
     return tuple(_excerpt(bank, ref, bank.tree.headings(ref.interaction_id)) for ref in refs)
+
+
+def _tell(bank: Bank, refs: Sequence[SegmentRef], summary: str) -> bool:
+    """Whether all terms of a summary stand in these segments."""
+    lines = [bank.tree.line(ref) for ref in refs]
+    if summary in lines:  # a fact by itself is its own summary
+        return True
+    known = {term for line in lines for term in terms(line)}
+    return bool(lines) and known.issuperset(terms(summary))
 
 
 def _excerpt(bank: Bank, ref: SegmentRef, above: Sequence[PlacedHeading]) -> Excerpt:

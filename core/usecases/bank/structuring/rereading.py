@@ -13,6 +13,7 @@ from itertools import count
 from core.bank.bank import Bank
 from core.bank.steps import ClusterPut, Step
 from core.ids import InteractionId, NodeId, SegmentRef
+from core.index.giving_way import yield_to_loop
 from core.keys import BankKey
 from core.model.interaction import Interaction
 from core.model.structuring import ClusterWork, Outcome
@@ -25,7 +26,9 @@ from core.verbatim.fingerprints import Fingerprint, fingerprints
 from core.verbatim.repeats import beside, goes_on_like, repeats_within, telling
 
 LIKEST = 16  # segments with the same words that are compared with a new one
-LARGE = 20_000  # code points of a record; a larger one is looked through off the loop
+LARGE = 1_000  # code points of a record; a larger one is looked through off the loop
+PORTION = 2_000  # code points whose words are read between two turns of others: 2 to 4 ms
+KEPT = 256  # segments whose words are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,7 @@ class Rereading:
         self._key = key
         self._record = record
         self._known: dict[InteractionId, Sequence[Fingerprint]] = {}
+        self._words: dict[SegmentRef, frozenset[str]] = {}  # of segments of other records
         self._telling: frozenset[int] = frozenset()
         self._own: Mapping[int, int] = {}
         self._beside: frozenset[int] = frozenset()
@@ -138,33 +142,54 @@ class Rereading:
         return found
 
     async def _first(self, index: int) -> SegmentRef | None:
-        await asyncio.sleep(0)  # others have a turn: a record may have thousands of segments
+        await yield_to_loop()  # a record may have thousands of segments
         wanted = self._known[self._record.interaction_id][index]
         async with self._house.banks.reading(self._key) as bank:
-            likest = self._like(bank, wanted.words)
-            records = {ref.interaction_id: bank.tree.interaction(ref.interaction_id) for ref in likest}
-        for record in records.values():
-            await self._prints(record)
+            found = self._alike(bank, wanted.words)
+            records = {ref.interaction_id: bank.tree.interaction(ref.interaction_id) for ref, _ in found}
+        likest = await self._holding(found, each_word(wanted.words))
+        for interaction_id in dict.fromkeys(ref.interaction_id for ref in likest):
+            await self._prints(records[interaction_id])
         async with self._house.banks.reading(self._key) as bank:
             same = (ref for ref in likest if self._known[ref.interaction_id][ref.index] == wanted)
             return next((ref for ref in same if self._may_join(bank, index, ref)), None)
 
-    def _like(self, bank: Bank, words: str) -> list[SegmentRef]:
-        """Returns segments of other records that stand under a node and hold these words, the likest first."""
-        wanted = each_word(words)
+    def _alike(self, bank: Bank, words: str) -> list[tuple[SegmentRef, str]]:
+        """Returns segments of other records that stand under a node and share terms with these words, the likest first,
+        with their texts."""
         return [
-            ref
+            (ref, bank.tree.text(ref))
             for ref, _ in bank.verbatim.words.search(terms(words), LIKEST + self._said_again)
-            if ref.interaction_id != self._record.interaction_id
-            and bank.tree.nodes_of(ref)
-            and _holds(bank, ref, wanted)
+            if ref.interaction_id != self._record.interaction_id and bank.tree.nodes_of(ref)
         ]
+
+    async def _holding(self, found: Sequence[tuple[SegmentRef, str]], wanted: Set[str]) -> list[SegmentRef]:
+        """Returns those segments that have these words, however headings part them: a first look."""
+        holding: list[SegmentRef] = []
+        read = 0
+        for ref, text in found:
+            read += 0 if ref in self._words else len(text)
+            if wanted <= self._each_word(ref, text):
+                holding.append(ref)
+            if read >= PORTION:
+                read = 0
+                await yield_to_loop()
+        return holding
+
+    def _each_word(self, ref: SegmentRef, text: str) -> frozenset[str]:
+        """Returns the words of a segment. They are kept: segments of a record are often like the same other ones."""
+        words = self._words.get(ref)
+        if words is None:
+            if len(self._words) >= KEPT:
+                self._words.clear()
+            words = self._words[ref] = each_word(words_of(text))
+        return words
 
     def _may_join(self, bank: Bank, index: int, first: SegmentRef) -> bool:
         wanted = each_word(self._known[self._record.interaction_id][index].words)
 
         def says_same(ref: SegmentRef) -> bool:
-            return _holds(bank, ref, wanted)
+            return wanted <= self._each_word(ref, bank.tree.text(ref))
 
         return may_join(bank, self._ref(index), first, says_same)
 
@@ -193,8 +218,3 @@ class Rereading:
             outcome=outcome,
         )
         return ClusterPut(cluster=cluster)
-
-
-def _holds(bank: Bank, ref: SegmentRef, wanted: Set[str]) -> bool:
-    """Whether a segment has these words, however headings part them: a first look."""
-    return wanted <= each_word(words_of(bank.tree.text(ref)))

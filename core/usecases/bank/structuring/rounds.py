@@ -6,8 +6,10 @@ round is never half done, and two racing memories always see each other: whoever
 composes again on the bank that has the first.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 from core.agents.opinions import Opinions
 from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion, Topic
@@ -43,6 +45,9 @@ from core.usecases.bank.structuring.suspicions import Suspicions
 from core.usecases.bank.structuring.verdicts import Verdict
 from core.usecases.moment import Moment
 
+Found = TypeVar("Found")
+
+A_PART = 4  # segments that are read in the time of a part of a search for candidates
 MAX_MERGES = 16
 """Merging shrinks the graph, so a round ends; the cap guards against an agent that never stops."""
 
@@ -231,19 +236,25 @@ class Round:
         pairs = (*self._settled, *self._points.pairs)
         apart.update(other for first, other in pairs if first == current.node_id)
         k, alpha = self._moment.top_k, self._moment.alpha
-        return self._opinions.once(
-            self._bank.head,
-            (chosen.__name__, current.node_id, frozenset(apart)),
-            lambda: chosen(self._bank, current, self._vector, k, alpha, apart),
-        )
+        what = (chosen.__name__, current.node_id, frozenset(apart))
+
+        def part(name: Hashable, look: Callable[[], Found]) -> Found:
+            return self._once((*what, name), look, A_PART)
+
+        if chosen is judging_candidates:
+            chosen = partial(judging_candidates, part=part)
+        return self._once(what, lambda: chosen(self._bank, current, self._vector, k, alpha, apart), A_PART)
 
     def _judged(self, node: Node) -> Topic:
         """Returns a node as the first judgement sees it."""
-        return self._opinions.once(
-            self._bank.head,
+        return self._once(
             (judged.__name__, node.node_id),
             lambda: judged(self._bank, node, self._moment.judge_assistants),
+            len(node.segments),
         )
+
+    def _once(self, what: Hashable, look: Callable[[], Found], segments: int = 0) -> Found:
+        return self._opinions.once(self._bank.head, what, look, segments)
 
     def _is_settled(self, opinion: ConflictOpinion) -> bool:
         return self._points.is_settled(self._current, self._edits.gone, opinion)

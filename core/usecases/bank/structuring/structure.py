@@ -42,6 +42,7 @@ from core.usecases.bank.plans.progress import progress_of
 from core.usecases.bank.structuring.clustering import topics_of
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.embed_segments import embed_segments
+from core.usecases.bank.structuring.excerpts import read_headings
 from core.usecases.bank.structuring.rereading import Repetition, Rereading
 from core.usecases.bank.structuring.reworded import noting, reworded_by
 from core.usecases.bank.structuring.rounds import Round
@@ -132,6 +133,7 @@ class _Work:
         """Structures chunk by chunk, in order; the next ones are being clustered meanwhile."""
         rereading = Rereading(self._house, self._key, interaction)
         await rereading.begin()
+        await read_headings(self._house, self._key, interaction)
         await self._structure_clusters(rereading)
         while not structuring.planned:
             cut = await self._chunks(structuring.next_segment, interaction, rereading)

@@ -24,7 +24,7 @@ from core.usecases.bank.structuring.embed_segments import embed_later
 from core.usecases.house import House, require_embedding
 from core.usecases.vectors import unit
 
-LARGE_TEXT = 20_000  # code points; longer texts are segmented off the loop
+LARGE_TEXT = 10_000  # code points; longer texts are segmented off the loop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """What is read again, word for word, joins the node that holds it: no agent is asked, and nothing is judged anew."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -11,6 +12,7 @@ from core.agents.roles import Cluster, ConflictOpinion, Consolidation, MergeSour
 from core.bank.query import Target
 from core.errors import AgentUnavailable, StructuringFailed
 from core.ids import BankId, ConflictId, InteractionId, NodeId, SegmentRef, Tenant
+from core.index.giving_way import PASSES
 from core.keys import BankKey
 from core.model.conflict import VerdictType
 from core.model.copies import MOST_REFS
@@ -18,8 +20,9 @@ from core.model.interaction import TaskReport, TaskStatus
 from core.model.node import NodeState
 from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
 from core.usecases.bank.exchange.import_bank import ImportBank, import_bank
-from core.usecases.bank.record import Context, Message
+from core.usecases.bank.record import Context, Message, make_interaction
 from core.usecases.bank.retrieval.passages import Passages
+from core.usecases.bank.structuring.rereading import Rereading
 from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.verbs.augment import Augment
 from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
@@ -561,3 +564,27 @@ async def delete_while_clustering(house: House, agents: ScriptedAgents, node_id:
         return await cluster(pieces, task)
 
     object.__setattr__(agents.clusterer, "cluster", deleting)
+
+
+async def test_others_have_turns_while_a_segment_is_compared_with_those_that_share_its_words() -> None:
+    agents = reading()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        for number in range(15):
+            await tell(house, f"{BOAT * 30}第{number}天。")
+        record = await make_interaction(house, Context(text=f"{BOAT * 30}{FARE}"))
+        rereading = Rereading(house, KEY, record)
+        await rereading.begin()
+        turns = 0
+
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0)
+                turns += 1
+
+        passing = asyncio.create_task(others())
+        await rereading.repetition(range(len(record.spans)))
+        passing.cancel()
+
+        assert turns > (len(record.spans) + 1) * PASSES  # one for each segment, and more between portions

@@ -1,0 +1,67 @@
+"""What reads all of a large record's text does so in a thread, beside the loop."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from core.agents.roles import Cluster, Piece
+from core.bank import bank, interaction_tree
+from core.usecases.bank.record import Context
+from core.usecases.bank.structuring import clustering, excerpts, rereading
+from core.usecases.bank.verbs.memorize import Memorize, memorize
+from tests.support.house import KEY, make_bank, open_house
+from tests.support.scripted_agents import ScriptedAgents
+
+PLACES = (
+    (bank, "marks_of"),
+    (clustering, "failures"),
+    (excerpts, "headings"),
+    (rereading, "fingerprints"),
+)
+PARAGRAPHS = (
+    "The daily ferry to Naxos leaves at {} from pier 3.",
+    "渡轮每天早上{}点从三号码头出发去纳克索斯岛。",
+)
+
+
+LITTLE = 2_200  # characters: the last chunk of a record may be read on the loop
+
+
+def size(given: Any) -> int:
+    """How many characters a record, a text or pieces of one have."""
+    return sum(map(len, given)) if isinstance(given, list) else len(getattr(given, "text", given))
+
+
+def as_one(pieces: Sequence[Piece], _task: str) -> Sequence[Cluster]:
+    return [Cluster(pieces=tuple(piece.number for piece in pieces), context="ferries", keywords=("ferry",))]
+
+
+@pytest.mark.parametrize("paragraph", PARAGRAPHS)
+async def test_the_text_of_a_large_record_is_read_in_a_thread(
+    paragraph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "\n\n".join(paragraph.format(number) for number in range(10_500 // len(paragraph)))
+    threads: dict[str, set[int]] = {}
+
+    def noted(name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+        def acting(given: Any) -> Any:
+            if size(given) > LITTLE:
+                threads.setdefault(name, set()).add(threading.get_ident())
+            return act(given)
+
+        return acting
+
+    for module, name in PLACES:
+        monkeypatch.setattr(module, name, noted(name, getattr(module, name)))
+    monkeypatch.setattr(interaction_tree.outline, "headings", noted("again", excerpts.headings))
+
+    agents = ScriptedAgents()
+    agents.clusterer.clusters.otherwise = as_one
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await memorize(house, Memorize(key=KEY, context=Context(text=text)))
+
+    assert set(threads) == {name for _, name in PLACES}  # and headings not again
+    assert threading.get_ident() not in set[int]().union(*threads.values())
