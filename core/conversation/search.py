@@ -7,6 +7,7 @@ cluster that its turn lies in.
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,16 @@ class TurnHit:
     why: Why = ()
 
 
+class SegmentHits(NamedTuple):
+    """Of each of the best turns of a conversation the segment that fits best, best first; arrays by their place.
+    `times`: seconds since 1970."""
+
+    refs: Sequence[SegmentRef]
+    attribute: NDArray[np.float64]
+    embedding: NDArray[np.float64]
+    times: NDArray[np.float64]
+
+
 class OwnerOfTurns:
     """A conversation as the owner of its segments. `like`: the likeness of its clusters, where it is known."""
 
@@ -68,6 +79,8 @@ class OwnerOfTurns:
     def topics(self, plan: Plan, positions: Positions) -> NDArray[np.float64]:
         """Returns how like the query the centroid of each one's cluster is."""
         conversation, like = self._conversation, self._like
+        if not conversation.clusters:
+            return np.zeros(len(positions))
         like = likeness(conversation, plan.query, self._space) if like is None else like
         scores = np.append(like, 0.0)  # of NONE
         return scores[conversation.clustered.numbers[positions]]
@@ -83,7 +96,7 @@ def search_turns(
 def best_turns(conversation: Conversation, query: Query, space: EmbeddingSpace, fit: Fit) -> list[SegmentRef]:
     """Returns of each of the best `top_k` turns the segment that fits best, best first. `fit`: how well all fit the
     query."""
-    found, first = _ranked(conversation, query, space, fit)
+    found, first = _ranked(conversation, planned(query, space), space, fit)
     return [found.refs[place] for place in first]
 
 
@@ -91,18 +104,27 @@ def best_segments(
     conversation: Conversation, query: Query, space: EmbeddingSpace, clusters: Collection[str] = ()
 ) -> list[ScoredCandidate[SegmentRef]]:
     """Returns of each of the best `top_k` turns the segment that fits best, best first."""
-    found, first = _ranked(conversation, query, space, clusters=clusters)
+    found, first = _ranked(conversation, planned(query, space), space, clusters=clusters)
     return found.scored(first)
+
+
+def segment_hits(conversation: Conversation, plan: Plan, space: EmbeddingSpace) -> SegmentHits:
+    """Returns what `best_segments` does, without what made the scores."""
+    found, first = _ranked(conversation, plan, space)
+    refs, order = [found.refs[place] for place in first], conversation.verbatim.order
+    sides = found.sides.at(np.array(first, dtype=np.int64))
+    return SegmentHits(refs, sides.attribute, sides.embedding, order.times[order.positions(refs)])
 
 
 def _ranked(
     conversation: Conversation,
-    query: Query,
+    plan: Plan,
     space: EmbeddingSpace,
     fit: Fit | None = None,
     clusters: Collection[str] = (),
 ) -> tuple[Ranking, list[int]]:
     """Ranks segments; returns with them the places of the best one of each of the best turns."""
+    query = plan.query
     held = len(conversation.verbatim.order) / max(1, len(conversation.turns))
     asked = ceil(min(PER_TURN, max(1.0, held)) * query.top_k)
     verbatim, known = conversation.verbatim, fit.known if fit else None
@@ -110,8 +132,7 @@ def _ranked(
     wanted = min(query.top_k, len(conversation.turns))
     source = verbatim.source._replace(allowed=_allowed(conversation, query, clusters))
     while True:
-        plan = planned(query._replace(top_k=asked), space)
-        found = ranking(plan, source, verbatim.order, owner, known)
+        found = ranking(plan.wanting(asked), source, verbatim.order, owner, known)
         first: dict[str, int] = {}
         for place in found.best:
             first.setdefault(found.refs[place].interaction_id, place)

@@ -7,8 +7,9 @@ How far a search looks (HNSW's ef) is no constant: what finds 99.2 % among 5,762
 among 100,000. So each graph is tried once, when it is built: `_QUESTIONS` vectors, each in the middle between two
 of its rows, are answered by a scan and by the graph, and the least ef of `_LADDER` that finds the wanted share of
 their ten nearest is kept with it. Real questions are easier than middles, and much harder than plain rows: where 0.98
-of the middles' are found, it is 0.992 of the questions' (`tests/bench/bench_recall.py`). The ladder starts
-where it does for questions unlike anything in the bank, of which the trial knows nothing.
+of the middles' are found, it is 0.992 of the questions' (`tests/bench/bench_recall.py`). The ladder starts at
+`least_ef`, for questions unlike anything in the bank, of which the trial knows nothing: the more rows lie between a
+question and its nearest, the further is to be looked.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,6 +37,8 @@ _SEED = (
 _QUESTIONS = 256  # by which a graph is tried: the share found is then known to 0.004
 _NEAREST = 10  # of which the wanted share is found
 _LADDER = (80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512)
+_SMALL = 20_000  # nodes, up to which the ladder's first rung is enough: it finds 0.993 among 30,000
+_GROWTH = 0.545  # the power of a larger graph's size by which ef grows: among 100,000 it is 192
 _BEYOND = 1.5  # ef for each one wanted: of the far ones fewer need be found
 
 
@@ -92,7 +95,7 @@ class CompiledPart:
         while graph.link(_BATCH, settings.ef_construction, _SEED) < len(graph):
             if cancelled():
                 return
-        self._ef = _least_ef(graph, self.matrix[_asked_of(np.unique(label_of))], settings.recall)
+        self._ef = _tried(graph, self.matrix[_asked_of(np.unique(label_of))], settings.recall)
         self._graph, self._labels = graph, len(graph)
 
     def delete(self, row: int) -> None:
@@ -187,7 +190,7 @@ class CompiledPart:
             graph.relink(links["levels"], ground, links["upper"], entry)
         except ValueError as error:
             raise SnapshotUnusable(str(error)) from None
-        self._graph, self._labels, self._ef = graph, len(labels), ef
+        self._graph, self._labels, self._ef = graph, len(labels), max(ef, least_ef(len(labels)))
         for row in np.flatnonzero(~living).tolist():
             self.delete(row)
 
@@ -209,13 +212,20 @@ def _asked_of(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     return chosen
 
 
-def _least_ef(graph: Graph, pairs: NDArray[np.float32], recall: float) -> int:
-    """Returns the least ef by which `graph` finds that share of a middle's nearest; the ladder's last if none does."""
+def least_ef(nodes: int) -> int:
+    """Returns how far a graph of so many nodes is searched at the least, whatever its trial finds."""
+    grown: float = _LADDER[0] * max(1.0, nodes / _SMALL) ** _GROWTH
+    return min(_LADDER[-1], round(grown))
+
+
+def _tried(graph: Graph, pairs: NDArray[np.float32], recall: float) -> int:
+    """Returns the ef of the ladder by which `graph` finds that share of a middle's nearest; the last if none does."""
     k = min(_NEAREST, len(graph))
     middles = pairs[0] + pairs[1]
     middles /= np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-6)
     bars = graph.nearest(middles, k)[:, -1:]
-    for ef in _LADDER:
+    least = least_ef(len(graph))
+    for ef in (least, *(ef for ef in _LADDER if ef > least)):
         if np.mean(graph.found(middles, k, ef) >= bars) >= recall:
             return ef
     return _LADDER[-1]

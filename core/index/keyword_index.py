@@ -28,6 +28,7 @@ FORM = 4  # of a snapshot: to be raised when other arrays are written, or others
 WORTH_SAVING = 1_000
 """Edits at the least (and a quarter of the documents) before another snapshot is worth its while."""
 
+_ONCE = (1.0,)
 _ASKED = 6  # times k: so many of the best are filtered first where not every document is allowed, then 36 times k, …
 
 
@@ -179,6 +180,13 @@ class KeywordIndex(Generic[K]):
     def scores_at(self, terms: Terms, rows: Sequence[int]) -> NDArray[np.float64]:
         """Returns what `scores` does of the keys whose `rows` these are."""
         return self._postings.scores(*_in_order(_counted(terms)), rows)
+
+    def holding(self, words: Sequence[str], rows: Sequence[int]) -> NDArray[np.bool_]:
+        """Returns which of the keys whose `rows` these are holds which word, shape (rows, words)."""
+        found = np.zeros((len(rows), len(words)), dtype=np.bool_)
+        for place, word in enumerate(words):
+            found[:, place] = self._postings.scores([word], _ONCE, rows) > 0.0
+        return found
 
     def best(self, terms: Terms) -> float:
         """Returns the highest BM25F that any document has for `terms`; 0 if none holds any."""

@@ -85,6 +85,11 @@ class Aggregates(Protocol[A_co]):
         None where there is none."""
         ...
 
+    async def confirm(self, keys: Sequence[Key]) -> None:
+        """Confirms those of many that are in memory and not fresh enough, by one query of the store: before each is
+        read, which would ask one by one. Of one that it cannot confirm nothing is told: the reading tells it."""
+        ...
+
     async def validated(self, call: Callable[[], Awaitable[Done]]) -> Done:
         """Carries out a call that may write. Where it is refused before it has written anything, and the store has
         moved on from what it read, it is carried out once more, on confirmed readings: what it then raises holds."""

@@ -6,11 +6,11 @@ Law: one conformance suite runs on every implementation (`tests/conformance`).
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from core.aggregate.change import Change, Head
 from core.ids import InteractionId, RequestId, Tenant
-from core.keys import BankKey, Key
+from core.keys import BankKey, ConversationKey, Key
 from core.model.access import OPEN, Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
@@ -43,6 +43,13 @@ class Listing:
     labels: Mapping[str, str] = field(default_factory=dict)
     state: str = ""
     within: Binding = OPEN
+
+
+class NamedConversation(NamedTuple):
+    """A conversation by its key, and the collection that it teaches."""
+
+    key: ConversationKey
+    collection: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,9 +190,10 @@ class Store(Protocol):
 
     async def newest(
         self, tenant: Tenant, kind: str, chosen: Listing, limit: int
-    ) -> Sequence[tuple[Any, int]]:
-        """Returns a user's conversations with their revisions, the one with the newest turn first: those that are
-        enabled and have turns. Two of one time: by name, downwards."""
+    ) -> Sequence[NamedConversation]:
+        """Returns a user's conversations, the one with the newest turn first: those that are enabled and have turns.
+        Two of one time: by name, downwards. Their records are not decoded: they are many, and of each most calls
+        want to know no more."""
         ...
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:

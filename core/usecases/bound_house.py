@@ -21,7 +21,7 @@ from core.model.access import Binding
 from core.model.request import RequestRecord
 from core.model.vector import Vector
 from core.ports.aggregates import Aggregates, CommitResult, Draft, RequestKey, Result
-from core.ports.store import Listing, PurgeCounts, Store
+from core.ports.store import Listing, NamedConversation, PurgeCounts, Store
 from core.usecases.house import House
 
 Done = TypeVar("Done")
@@ -119,6 +119,9 @@ class BoundAggregates:
     async def validated(self, call: Callable[[], Awaitable[Done]]) -> Done:
         return await self._inner.validated(call)
 
+    async def confirm(self, keys: Sequence[Key]) -> None:
+        await self._inner.confirm(keys)
+
     def confirm_reads(self) -> None:
         self._inner.confirm_reads()
 
@@ -215,7 +218,7 @@ class BoundStore:
 
     async def newest(
         self, tenant: Tenant, kind: str, chosen: Listing, limit: int
-    ) -> Sequence[tuple[Any, int]]:
+    ) -> Sequence[NamedConversation]:
         return await self._inner.newest(tenant, kind, self._bound(chosen), limit)
 
     def _bound(self, chosen: Listing) -> Listing:

@@ -36,9 +36,7 @@ def _empty_words() -> frozenset[str]:
 
 def holding(index: KeywordIndex[K], keys: Sequence[K], words: Sequence[str]) -> NDArray[np.bool_]:
     """Returns which of some keys holds which word, shape (keys, words)."""
-    rows = index.rows(keys)
-    columns = [index.scores_at({word: 1.0}, rows) > 0.0 for word in words]
-    return np.array(columns, dtype=np.bool_).T if columns else np.zeros((len(keys), 0), dtype=np.bool_)
+    return index.holding(words, index.rows(keys))
 
 
 def cosines(

@@ -19,7 +19,7 @@ from core.text.times import asks_for_now, asks_for_time
 from core.verbatim import structure
 from core.verbatim.candidates import SegmentSides, Sides, leading, sides, unranked
 from core.verbatim.plan import Plan, Source
-from core.verbatim.segment_order import Positions, SegmentOrder
+from core.verbatim.segment_order import MASKED, Positions, SegmentOrder
 from core.verbatim.structure import Places
 from core.verbatim.verbatim import Owner
 
@@ -83,11 +83,9 @@ def ranking(
 ) -> Ranking:
     """Ranks the segments that the source allows, up to the `top_k` best. `known`: how well all fit, where that is
     known: no index is asked then."""
-    found = leading(plan, known, order.every_ref) if known else order.positions(unranked(plan, source))
-    if plan.alpha is None or not len(found):
+    query, positions = plan.query, _scored(plan, source, order, known)
+    if plan.alpha is None or not len(positions):
         return NOTHING
-    query = plan.query
-    positions = order.around(found, structure.REACH)
     refs = order.refs(positions)
     by_side = known.sides.at(positions) if known else sides(plan, source, source.rows(refs))
     places = _places(plan, order, owner, positions, _quoting(plan, owner, refs, by_side.attribute))
@@ -107,6 +105,18 @@ def ranking(
             ranked = _ranked(held, ranked)
     best = ranked[held.scores[ranked] >= query.min_score][: query.top_k]
     return Ranking(refs, best.tolist(), held.scores, by_side, tuple(shares), parts, steps)
+
+
+def _scored(
+    plan: Plan, source: Source[SegmentRef], order: SegmentOrder, known: SegmentSides | None
+) -> Positions:
+    """Returns the candidates and the segments near them."""
+    if known:
+        return order.around(leading(plan, known, order.every_ref), structure.REACH)
+    by_meaning = plan.query.vector is not None and plan.alpha is not None and plan.alpha < 1.0
+    if by_meaning and source.allowed is None and order.living == len(source.vectors) <= plan.depth:
+        return np.flatnonzero(order.sittings != MASKED)  # of so few all are candidates
+    return order.around(order.positions(unranked(plan, source)), structure.REACH)
 
 
 class _SegmentScores(NamedTuple):

@@ -36,6 +36,10 @@ class Plan(NamedTuple):
     floor: float
     ceiling: float
 
+    def wanting(self, top_k: int) -> "Plan":
+        """Returns the plan of the same query for so many."""
+        return self._replace(query=self.query._replace(top_k=top_k), depth=_depth(top_k))
+
 
 NO_ROW = -1
 
@@ -66,10 +70,14 @@ def planned(query: Query, space: EmbeddingSpace) -> Plan:
         query=query,
         terms=terms,
         alpha=effective_alpha(query.mode, query.alpha, has_terms=bool(terms), has_vector=has_vector),
-        depth=max(FEWEST, query.top_k + min(query.top_k, BEYOND)),
+        depth=_depth(query.top_k),
         floor=space.cosine_floor,
         ceiling=space.cosine_ceiling,
     )
+
+
+def _depth(top_k: int) -> int:
+    return max(FEWEST, top_k + min(top_k, BEYOND))
 
 
 def terms_of(query: Query) -> dict[str, float]:

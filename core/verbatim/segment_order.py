@@ -89,6 +89,10 @@ class SegmentOrder:
     def __len__(self) -> int:
         return len(self._refs)
 
+    def __contains__(self, ref: SegmentRef) -> bool:
+        position = self._first.get(ref.interaction_id, len(self._refs)) + ref.index
+        return position < len(self._refs) and self._refs[position] == ref
+
     @property
     def living(self) -> int:
         """How many segments there are; `len` counts the positions of dropped ones, too."""
@@ -176,8 +180,7 @@ class SegmentOrder:
 
     def known(self, ref: SegmentRef) -> SegmentRef:
         """Returns the one object that names a segment of this bank here; any other segment as it is."""
-        position = self._first.get(ref.interaction_id, len(self._refs)) + ref.index
-        return ref if position >= len(self._refs) or self._refs[position] != ref else self._refs[position]
+        return self._refs[self.position(ref)] if ref in self else ref
 
     def of(self, interaction_id: InteractionId, count: int) -> list[SegmentRef]:
         """Returns the `count` segments of an interaction, by the same objects."""

@@ -154,6 +154,18 @@ class OpenAggregates:
             async with asyncio.timeout(UNANSWERED_SECONDS):
                 await held.follow()
 
+    async def confirm(self, keys: Sequence[Key]) -> None:
+        """See the port."""
+        asked = self._now()
+        held = (self._pool.find(key) for key in keys)
+        old = [each for each in held if each is not None and self._is_old(each, asked)]
+        if len(old) > 1:
+            with suppress(StoreUnavailable):
+                await self._confirm_all(old, asked)
+
+    def _is_old(self, held: HeldAggregate, now: float) -> bool:
+        return not held.gone and now - held.confirmed > self._holding.max_staleness
+
     async def validated(self, call: Callable[[], Awaitable[Done]]) -> Done:
         """See the port."""
         reads = ReadSet(self._now())
@@ -181,13 +193,16 @@ class OpenAggregates:
         if not recent:
             self._confirmed = asked
             return
-        moved = await self._store.moved({held.aggregate.key: held.aggregate.head for held in recent})
-        for held in recent:
-            try:
-                await self._confirm(held, moved, asked)
-            except MemoryBankError as failure:  # of this aggregate alone: the others are followed
-                log.warning("not followed", key=held.aggregate.key.name, error=str(failure))
+        await self._confirm_all(recent, asked)
         self._confirmed = asked
+
+    async def _confirm_all(self, held: Sequence[HeldAggregate], asked: float) -> None:
+        moved = await self._store.moved({each.aggregate.key: each.aggregate.head for each in held})
+        for each in held:
+            try:
+                await self._confirm(each, moved, asked)
+            except MemoryBankError as failure:  # of this aggregate alone: the others are followed
+                log.warning("not followed", key=each.aggregate.key.name, error=str(failure))
 
     async def _confirm(self, held: HeldAggregate, moved: Mapping[Key, Head | None], asked: float) -> None:
         key, head = held.aggregate.key, held.aggregate.head

@@ -1,10 +1,14 @@
 """How many of the nearest vectors HNSW finds among those of real texts, and where it overtakes a scan.
 
     python -m tests.bench.bench_recall [mixes]
+    python -m tests.bench.bench_recall --corpus 10000 30000 100000
 
 The local embedder's vectors of dialogue turns, their sentences and Chinese sentences, asked by real questions about
 the dialogues; and as many more as wanted that lie between two of them. HNSW is measured as it is compiled, with a
 third of it dead, and taken down and up again like that. Needs the conversations beside the checkout.
+
+`--corpus`: vectors made up, of all benches, and questions between their topics, which lie further out than any middle.
+The same graph is searched as far as its trial alone asks, and as far as its size asks (`least_ef`), in turns.
 
 What the defaults of `VectorSettings` were chosen by, processor time of the 11 nearest, scan against HNSW (ef 80): 32
 and 22 µs among 1,000 vectors, 55 and 31 among 2,000, 109 and 38 among 4,000. Below 2,000 a scan costs little more,
@@ -16,24 +20,28 @@ Recall of ten and processor time by ef, of real questions: among 5,762 real vect
 ef_construction 400 and 800 found more only in as much more time.
 """
 
+import argparse
 import asyncio
 import json
 import re
-import sys
+import time
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.compiled_vectors import VectorSettings
+from core.index.compiled_vectors import VectorSettings, least_ef
 from core.index.vector_index import VectorIndex
 from service.adapters.local_embedder import LocalEmbedder
-from tests.bench.bench_vector_index import DIMENSION, compiled, filled, milliseconds, recall
+from tests.bench.bench_vector_index import DIMENSION, between, compiled, filled, made, milliseconds, recall
 from tests.support import real_texts
 
 CONVERSATIONS = Path(__file__).parents[3] / "shared/data/locomo_dev.json"
 SEED = 7
+QUESTIONS = 500  # of made-up vectors
+TURNS = 5  # after which the least time of each counts
 
 Vectors = NDArray[np.float32]
 
@@ -89,6 +97,30 @@ def show(name: str, index: VectorIndex[int], vectors: Vectors, queries: Vectors)
             print(f"  {name:14} k {k:2}   {took}   recall {found:.4f}", flush=True)
 
 
+def by_size(count: int) -> None:
+    rng = np.random.default_rng(SEED)
+    vectors = made(count, rng)
+    queries = between(vectors, QUESTIONS, rng)
+    settings = VectorSettings(exact_up_to=1)
+    tried = filled(vectors, settings)
+    with patch("core.index.compiled_vectors.least_ef", lambda _: least_ef(1)):
+        print(f"{count:,} vectors, {QUESTIONS} questions  {compiled(tried)}", flush=True)
+    grown: VectorIndex[int] = VectorIndex(DIMENSION, settings)
+    grown.restore(b"".join(tried.snapshot().blob(str)), int, range(count), vectors)
+    exact = [float(np.partition(vectors @ query, -10)[-10]) - 1e-6 for query in queries]
+    both = {"by its trial": tried, f"at least {least_ef(count)}": grown}
+    taken: dict[str, list[float]] = {name: [] for name in both}
+    for _ in range(TURNS):
+        for name, index in both.items():
+            start = time.process_time()
+            for query in queries:
+                index.search(query, 10)
+            taken[name].append((time.process_time() - start) / QUESTIONS * 1e6)
+    for name, index in both.items():
+        found = recall(index, queries, 10, exact)
+        print(f"  {name:14} {min(taken[name]):7.0f} µs of processor   recall@10 {found:.4f}", flush=True)
+
+
 def main(mixes: int) -> None:
     if not CONVERSATIONS.is_file():
         print("no conversations beside the checkout: nothing to measure on")
@@ -100,4 +132,15 @@ def main(mixes: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if sys.argv[1:] else 0)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("mixes", type=int, nargs="?", default=0)
+    parser.add_argument(
+        "--corpus", type=int, nargs="+", default=[], help="sizes; then nothing else is measured"
+    )
+    given = parser.parse_args()
+    for size in given.corpus:
+        by_size(size)
+    if not given.corpus:
+        main(given.mixes)

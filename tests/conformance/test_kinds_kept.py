@@ -153,7 +153,8 @@ async def test_the_conversations_with_the_newest_turns_come_first(store: Store) 
 
     async def newest(limit: int, **chosen: Any) -> list[str]:
         found = await store.newest(TENANT, case.kind.name, Listing(**chosen), limit)
-        return [record.key.conversation_id for record, _ in found]
+        assert {one.collection for one in found} <= {chosen.get("collection", story.record.collection)}
+        return [one.key.conversation_id for one in found]
 
     assert await newest(9, user="ada") == ["two", "four", "one", "three"]
     assert await newest(2, user="ada") == ["two", "four"]

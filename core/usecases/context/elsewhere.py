@@ -20,8 +20,8 @@ from core.errors import CollectionNotFound
 from core.ids import SegmentRef
 from core.keys import CollectionKey, ConversationKey
 from core.long_term.withdrawn import Sentence, Withdrawals, sentences_of
-from core.model.conversation import ConversationRecord
 from core.model.review import Review
+from core.ports.store import NamedConversation
 from core.text.sensitive import sort_in
 from core.usecases.context.asked import AssembleContext
 from core.usecases.conversation.across import AllConversations, newest, read_each
@@ -52,8 +52,8 @@ async def elsewhere(
         return None
     among = AllConversations(tenant=key.tenant, user=key.user, collection=key.collection)
 
-    def teaches(record: ConversationRecord) -> bool:
-        return record.collection == key.collection and record.key != command.conversation
+    def teaches(one: NamedConversation) -> bool:
+        return one.collection == key.collection and one.key != command.conversation
 
     chosen, _ = await newest(house, among, teaches)
     if not chosen:
@@ -64,7 +64,7 @@ async def elsewhere(
     def weigh(conversation: Conversation) -> Weighable:
         return weighable(conversation, words, vector, space)
 
-    weighed = await read_each(house, [record.key for record in chosen], weigh)
+    weighed = await read_each(house, [one.key for one in chosen], weigh)
     found = best_of([one for _, one in weighed], max(1, min(MOST, budget // LEAST)))
     passages = await _passages(house, [key for key, _ in weighed], found, words)
     return await _admitted(house, command, key, passages, budget)

@@ -13,8 +13,7 @@ from core.errors import ConversationNotFound
 from core.ids import Tenant, User
 from core.keys import ConversationKey
 from core.model.access import OPEN, Binding
-from core.model.conversation import ConversationRecord
-from core.ports.store import Listing
+from core.ports.store import Listing, NamedConversation
 from core.usecases.house import House
 from core.usecases.long_term.memory import memory_of
 
@@ -39,13 +38,13 @@ class AllConversations:
     most: int = MOST_CONVERSATIONS
 
 
-def _any(_record: ConversationRecord) -> bool:
+def _any(_conversation: NamedConversation) -> bool:
     return True
 
 
 async def newest(
-    house: House, among: AllConversations, admits: Callable[[ConversationRecord], bool] = _any
-) -> tuple[list[ConversationRecord], bool]:
+    house: House, among: AllConversations, admits: Callable[[NamedConversation], bool] = _any
+) -> tuple[list[NamedConversation], bool]:
     """Returns the conversations to be read, with memory on, and whether there are more."""
     if not (await memory_of(house, among.tenant, among.user)).enabled:
         return [], False
@@ -53,7 +52,7 @@ async def newest(
     wanted = among.most + SPARE
     while True:
         page = await house.store.newest(among.tenant, ConversationKey.kind, listing, wanted)
-        on = [record for record, _ in page if admits(record)]
+        on = [each for each in page if admits(each)]
         if len(on) > among.most or len(page) < wanted:
             return on[: among.most], len(on) > among.most
         wanted *= FURTHER
@@ -63,6 +62,7 @@ async def read_each(
     house: House, keys: Sequence[ConversationKey], read: Callable[[Conversation], Found]
 ) -> list[tuple[ConversationKey, Found]]:
     """Returns what is read of each that is there, in their order."""
+    await house.conversations.confirm(keys)
     free = asyncio.Semaphore(AT_ONCE)
 
     async def one(key: ConversationKey) -> tuple[ConversationKey, Found] | None:

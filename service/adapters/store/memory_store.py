@@ -23,7 +23,7 @@ from core.model.insight import Insight
 from core.model.request import RequestRecord
 from core.model.structuring import StructuringState
 from core.model.vector import Vector
-from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
+from core.ports.store import Leftover, Listing, NamedConversation, PurgeCounts, Require, StoreFacts
 from service.adapters.store.fence import ChangeInvalid, check_chain
 from service.adapters.store.memory_bank import BankContents
 from service.adapters.store.memory_credentials import MemoryCredentials
@@ -234,12 +234,13 @@ class MemoryStore:
 
     async def newest(
         self, tenant: Tenant, kind: str, chosen: Listing, limit: int
-    ) -> Sequence[tuple[Any, int]]:
+    ) -> Sequence[NamedConversation]:
         found = await self.listed(tenant, kind, chosen, "", len(self._stored))
-        on = [each for each in found if each[0].enabled and each[0].turn_count]
-        return nlargest(
-            limit, on, key=lambda each: (each[0].last_turn_time or each[0].create_time, each[0].key.name)
+        on = [record for record, _ in found if record.enabled and record.turn_count]
+        newest = nlargest(
+            limit, on, key=lambda each: (each.last_turn_time or each.create_time, each.key.name)
         )
+        return [NamedConversation(record.key, record.collection) for record in newest]
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         return len([1 for key, _ in self._of_user(tenant, user) if key.kind == kind])

@@ -4,13 +4,13 @@ Law: a change's rows and its feed entry are written in one transaction, and only
 is the change's parent. Everything of an aggregate is keyed by (tenant, kind, name) and goes with it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 import structlog
 
@@ -21,10 +21,10 @@ from core.errors import AggregateNotFound, MemoryDamaged, RevisionTrimmed, Store
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
 from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, RevisionTaken
-from core.keys import BankKey, Key
+from core.keys import BankKey, ConversationKey, Key
 from core.model.request import RequestRecord
 from core.model.vector import Vector
-from core.ports.store import Leftover, Listing, PurgeCounts, Require, StoreFacts
+from core.ports.store import Leftover, Listing, NamedConversation, PurgeCounts, Require, StoreFacts
 from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.checksums import check, check_row, checksum, seed_of
 from service.adapters.store.database import Connection, Database, GuardedStatement, Length, WriteRefused
@@ -271,23 +271,28 @@ class SqlStore:
         self, tenant: Tenant, kind: str, chosen: Listing, after: str, limit: int
     ) -> Sequence[tuple[Any, int]]:
         row = {**chosen_row(tenant, kind, chosen), "after": after, "limit": limit}
-        return self._listed(tenant, kind, await self._fetch("listed", row))
+        type_, rows = self._kinds[kind].record, await self._fetch("listed", row)
+        return [
+            (decode(type_, record), revision) for _, record, revision in self._undamaged(tenant, kind, rows)
+        ]
 
     async def newest(
         self, tenant: Tenant, kind: str, chosen: Listing, limit: int
-    ) -> Sequence[tuple[Any, int]]:
+    ) -> Sequence[NamedConversation]:
         row = {**chosen_row(tenant, kind, chosen), "limit": limit}
-        return self._listed(tenant, kind, await self._fetch("newest", row))
+        found = self._undamaged(tenant, kind, await self._fetch("newest", row))
+        return [NamedConversation(cast(ConversationKey, key), collection) for key, _, collection in found]
 
-    def _listed(self, tenant: Tenant, kind: str, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, int]]:
-        type_, found = self._kinds[kind].record, list[tuple[Any, int]]()
-        for name, record, kept, revision in rows:
+    def _undamaged(
+        self, tenant: Tenant, kind: str, rows: Sequence[Sequence[Any]]
+    ) -> Iterator[tuple[Key, str, Any]]:
+        """Yields the key, the encoded record and the last column of each row."""
+        for name, record, kept, last in rows:
             key = self._key(tenant, kind, name)
             if kept not in (None, checksum(seed_of(key), (record,))):
                 log.error("damaged", kind=kind, key=name)  # the others are listed
                 continue
-            found.append((decode(type_, record), revision))
-        return found
+            yield key, record, last
 
     async def count(self, tenant: Tenant, kind: str, user: str) -> int:
         ((count,),) = await self._fetch("count", {"tenant": tenant, "kind": kind, "user": user})

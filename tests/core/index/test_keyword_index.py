@@ -224,6 +224,21 @@ def test_few_that_are_allowed_among_many_are_found_best_first(k: int) -> None:
     assert found == [hit for hit in everyone if hit[0] % 97 == 5][:k]
 
 
+def test_which_documents_hold_which_word() -> None:
+    index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
+    index.put(index.prepare({"a": {"text": "cat dog"}, "b": {"text": "机器"}, "c": {"text": "dog dog"}}))
+
+    found = index.holding(["dog", "机器", "cow"], index.rows(["c", "absent", "b", "a"]))
+
+    assert found.tolist() == [
+        [True, False, False],
+        [False, False, False],
+        [False, True, False],
+        [True, False, False],
+    ]
+    assert index.holding([], index.rows(["a"])).shape == (1, 0)
+
+
 def test_others_are_scored_beside_a_search_as_alone() -> None:
     index: KeywordIndex[str] = KeywordIndex({"text": 1.0})
     index.put(index.prepare({f"n{i}": {"text": "cat " * (i % 5) + "river " * i} for i in range(300)}))

@@ -1,3 +1,4 @@
+import itertools
 import json
 import threading
 from collections.abc import Callable
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from numpy.typing import NDArray
 
-from core.index.compiled_vectors import VectorSettings
+from core.index import compiled_vectors
+from core.index.compiled_vectors import CompiledPart, VectorSettings, least_ef
 from core.index.snapshot import SnapshotUnusable
 from core.index.vector_compaction import BLOCK, VectorCompaction
 from core.index.vector_index import ABSENT, VectorIndex
@@ -329,6 +331,35 @@ def test_a_snapshot_remembers_how_far_to_search() -> None:
     assert [loaded.search(query, 10) for query in queries] == [index.search(query, 10) for query in queries]
     with pytest.raises(SnapshotUnusable):
         stricter.restore(blob, str, names, rows)
+
+
+def test_a_large_graph_is_searched_further_than_a_small_one_and_nothing_jumps() -> None:
+    sizes = [int(10 ** (step / 20)) for step in range(60, 121)]  # 1,000 to 1,000,000
+
+    far = [least_ef(size) for size in sizes]
+
+    assert least_ef(1) == least_ef(20_000) == 80
+    assert least_ef(100_000) == 192
+    assert far == sorted(far)
+    assert all(later <= 1.08 * before for before, later in itertools.pairwise(far))
+
+
+def test_a_stored_graph_that_was_tried_as_a_small_one_is_searched_as_its_size_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiled_vectors, "_SMALL", 2_000)
+    rows = scattered(3_000, seed=1)[:, :8].copy()  # few dimensions: the trial is content with the least
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    part, again = CompiledPart(rows), CompiledPart(rows.copy())
+    settings = VectorSettings(m=4, ef_construction=20, recall=0.0)
+    part.link(settings, lambda: False)
+    links = part.links()
+    built = int(links["entry"][-1])
+    links["entry"][-1] = 80
+
+    again.relink(links, np.ones(len(rows), np.bool_), settings)
+
+    assert built == int(again.links()["entry"][-1]) == least_ef(3_000) > 80
 
 
 def test_a_pair_has_one_similarity_whichever_part_found_it() -> None:

@@ -12,9 +12,9 @@ from core.conversation.conversation import Conversation
 from core.conversation.search import search_turns
 from core.keys import CollectionKey, ConversationKey
 from core.long_term.texts import normalised, statement
-from core.model.conversation import ConversationRecord
 from core.model.record import Record
 from core.model.vector import Vector
+from core.ports.store import NamedConversation
 from core.text.analysis import terms
 from core.text.own_words import own_sentences
 from core.text.questions import asks
@@ -61,13 +61,13 @@ async def said_twice(
 
 
 async def _others(house: House, key: ConversationKey, collection: CollectionKey) -> list[ConversationKey]:
-    def teaches_it(record: ConversationRecord) -> bool:
-        return record.collection == collection.collection and record.key != key
+    def teaches_it(one: NamedConversation) -> bool:
+        return one.collection == collection.collection and one.key != key
 
     among = AllConversations(
         tenant=key.tenant, user=key.user, collection=collection.collection, most=CONVERSATIONS
     )
-    return [record.key for record in (await newest(house, among, teaches_it))[0]]
+    return [one.key for one in (await newest(house, among, teaches_it))[0]]
 
 
 def _nearest(house: House, conversation: Conversation, text: str, vector: Vector) -> list[SaidElsewhere]:

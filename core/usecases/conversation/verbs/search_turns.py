@@ -7,14 +7,16 @@ one measure over all of them says what comes first (`core.context.evidence`).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from heapq import nlargest
 from typing import NamedTuple
+
+import numpy as np
 
 from core.context.evidence import Source, measured
 from core.conversation.conversation import Conversation
-from core.conversation.search import TurnHit, best_segments, hit_of
+from core.conversation.search import SegmentHits, TurnHit, hit_of, segment_hits
 from core.conversation.search import search_turns as found_in
 from core.ids import ConversationId, SegmentRef
+from core.index.scoring import ScoredCandidate
 from core.keys import ConversationKey
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
@@ -23,6 +25,7 @@ from core.usecases.house import House
 from core.usecases.room import fitting
 from core.usecases.vectors import query_vector, unit
 from core.verbatim.measuring import cosines, holding, words_of
+from core.verbatim.plan import planned
 from core.verbatim.query import Filter, Query
 
 
@@ -112,12 +115,18 @@ def _answer(command: SearchTurns, found: Sequence[FoundTurn], revision: int) -> 
 # ---- all conversations of a user ----
 
 
-class _ConversationHits(NamedTuple):
-    """The hits of one conversation, best first, and what measures them beside those of others."""
+class _Looked(NamedTuple):
+    """The best segments of one conversation, and what measures them beside those of others."""
 
-    conversation_id: ConversationId
-    hits: Sequence[TurnHit]
+    hits: SegmentHits
     source: Source
+
+
+class _Best(NamedTuple):
+    """One of the best of all, with its scores: its turn is still to be read."""
+
+    key: ConversationKey
+    scored: ScoredCandidate[SegmentRef]
 
 
 async def _in_all(house: House, command: SearchTurns, among: AllConversations) -> TurnsFound:
@@ -125,16 +134,15 @@ async def _in_all(house: House, command: SearchTurns, among: AllConversations) -
     chosen, more = await newest(house, among)
     query = await _query(house, command)
     words, space = words_of(command.text), house.embedder.space
+    plan = planned(query, space)
 
-    def look(conversation: Conversation) -> tuple[list[TurnHit], Source]:
-        best = best_segments(conversation, query, space)
-        source = measured_by(conversation, [one.key for one in best], words, query.vector, space)
-        return [hit_of(conversation, one) for one in best], source
+    def look(conversation: Conversation) -> _Looked:
+        hits = segment_hits(conversation, plan, space)
+        return _Looked(hits, measured_by(conversation, hits.refs, words, query.vector, space))
 
-    found = await read_each(house, [record.key for record in chosen], look)
-    searches = [_ConversationHits(key.conversation_id, *looked) for key, looked in found]
-    merged = _merged(searches, query.top_k)
-    return replace(_answer(command, merged, 0), conversations=len(searches), more=more)
+    looked = await read_each(house, [one.key for one in chosen], look)
+    found = await _read(house, _merged(looked, query.top_k))
+    return replace(_answer(command, found, 0), conversations=len(looked), more=more)
 
 
 def measured_by(
@@ -153,12 +161,35 @@ def measured_by(
     )
 
 
-def _merged(searches: Sequence[_ConversationHits], top_k: int) -> list[FoundTurn]:
+def _merged(looked: Sequence[tuple[ConversationKey, _Looked]], top_k: int) -> list[_Best]:
     """Returns the best of all: by the measure, ties by the newer turn."""
-    weights = measured([one.source for one in searches])
-    all_found = [
-        FoundTurn(one.conversation_id, replace(hit, score=float(min(1.0, max(0.0, weight))), why=()))
-        for one, own in zip(searches, weights, strict=True)
-        for hit, weight in zip(one.hits, own, strict=True)
-    ]
-    return nlargest(top_k, all_found, key=lambda one: (one.hit.score, one.hit.turn.event_time))
+    if not looked:
+        return []
+    weights = np.concatenate(measured([one.source for _, one in looked]))
+    scores = np.minimum(np.maximum(weights, 0.0), 1.0)
+    times = np.concatenate([one.hits.times for _, one in looked])
+    ends = np.cumsum([len(one.hits.refs) for _, one in looked])
+    best = []
+    for place in np.lexsort((-times, -scores))[:top_k].tolist():
+        number = int(np.searchsorted(ends, place, side="right"))
+        key, (hits, _) = looked[number]
+        own = place - int(ends[number]) + len(hits.refs)
+        sides = float(hits.attribute[own]), float(hits.embedding[own])
+        best.append(_Best(key, ScoredCandidate(hits.refs[own], float(scores[place]), *sides)))
+    return best
+
+
+async def _read(house: House, best: Sequence[_Best]) -> list[FoundTurn]:
+    """Reads the turns of these, in their order; one that was deleted meanwhile is passed over."""
+    wanted: dict[ConversationKey, list[ScoredCandidate[SegmentRef]]] = {}
+    for one in best:
+        wanted.setdefault(one.key, []).append(one.scored)
+
+    def read(conversation: Conversation) -> dict[SegmentRef, TurnHit]:
+        order = conversation.verbatim.order
+        found = (one for one in wanted[conversation.record.key] if one.key in order)
+        return {one.key: hit_of(conversation, one) for one in found}
+
+    found = dict(await read_each(house, list(wanted), read))
+    hits = ((one.key, found.get(one.key, {}).get(one.scored.key)) for one in best)
+    return [FoundTurn(key.conversation_id, hit) for key, hit in hits if hit is not None]

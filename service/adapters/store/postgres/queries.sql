@@ -53,7 +53,7 @@ tenant = :tenant AND kind = :kind AND head <> ''
 SELECT name, record, checksum, revision FROM aggregates WHERE name > :after AND {chosen} ORDER BY name LIMIT :limit
 
 -- name: newest
-SELECT name, record, checksum, revision FROM aggregates
+SELECT name, record, checksum, collection FROM aggregates
 WHERE "user" = :user AND "user" <> '' AND {chosen}
   AND enabled AND (record::json ->> 'turn_count')::bigint > 0
 ORDER BY coalesce(record::json ->> 'last_turn_time', record::json ->> 'create_time')::bigint DESC, name DESC

@@ -49,7 +49,7 @@ tenant = :tenant AND kind = :kind AND head <> ''
 SELECT name, record, checksum, revision FROM aggregates WHERE name > :after AND {chosen} ORDER BY name LIMIT :limit
 
 -- name: newest
-SELECT name, record, checksum, revision FROM aggregates
+SELECT name, record, checksum, collection FROM aggregates
 WHERE user = :user AND user <> '' AND {chosen}
   AND enabled AND json_extract(record, '$.turn_count') > 0
 ORDER BY coalesce(json_extract(record, '$.last_turn_time'), json_extract(record, '$.create_time')) DESC, name DESC LIMIT :limit
