@@ -249,13 +249,11 @@ long-tasks: setup  ## Write the prompts of the long tasks anew: read what change
 suites: setup  ## Run frameworks' own tests on our adapters, on copies (LANGGRAPH=checkout DEEPAGENTS=… OPENAI_AGENTS=… LANGCHAIN=version)
 	@$(BIN)/python -m tools.suites LANGGRAPH="$(LANGGRAPH)" DEEPAGENTS="$(DEEPAGENTS)" OPENAI_AGENTS="$(OPENAI_AGENTS)" LANGCHAIN="$(LANGCHAIN)"
 
-# The oracle of a test, hnswlib's Python package, frees by delete what it made by new[], and is left out.
 sanitize: setup  ## Run the tests of the native modules under ASan and UBSan
 	@CFLAGS="-g -fsanitize=address,undefined -fno-sanitize-recover=undefined -DNO_MANUAL_VECTORIZATION" \
 		$(BIN)/python setup.py --quiet build --build-lib build/sanitized --build-temp build/sanitized-objects
 	@LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-		$(BIN)/python -m pytest -o pythonpath=build/sanitized -p no:cacheprovider -p no:xdist --capture=sys \
-			--deselect tests/core/native/test_vectors.py::test_as_many_are_found_as_by_hnswlib_itself tests/core/native tests/service/native
+		$(BIN)/python -m pytest -o pythonpath=build/sanitized -p no:cacheprovider -p no:xdist --capture=sys tests/core/native tests/service/native
 
 native-builds: setup  ## Compile the native modules by every compiler at hand: GCC 11, 12, clang 14, for arm64
 	@$(BIN)/python -m tools.native_builds
