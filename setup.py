@@ -48,6 +48,7 @@ class BuildNative(build_ext):
         headers = hnswlib_headers().resolve()
         for extension in self.extensions:
             extension.extra_compile_args += ["-isystem", str(headers)]
+        self.parallel = True  # as many at once as there are processors
         super().build_extensions()
 
 

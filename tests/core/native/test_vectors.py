@@ -199,21 +199,14 @@ def test_a_row_that_is_no_number_is_refused(number: float) -> None:
 
 
 def test_as_many_are_found_as_by_hnswlib_itself() -> None:
-    hnswlib = pytest.importorskip("hnswlib")
+    theirs = 0.9815  # hnswlib 0.8.0's own package, over these floats: M 16, ef 100 and 60, one thread, seed 1
     matrix, questions = units(5_000, 32), units(200, 32, seed=2)
-    oracle = hnswlib.Index("ip", 32)
-    oracle.init_index(len(matrix), M=16, ef_construction=100, random_seed=1)
-    oracle.add_items(matrix, num_threads=1)
-    oracle.set_ef(60)
     graph = Graph(matrix, np.arange(len(matrix)), 16)
 
     graph.link(len(matrix), 100, 1)
 
     bars = graph.nearest(questions, 10)[:, -1:]
-    theirs = np.mean(1.0 - oracle.knn_query(questions, 10, num_threads=1)[1] >= bars - 1e-6)
-    ours = np.mean(graph.found(questions, 10, 60) >= bars)
-    assert theirs > 0.9
-    assert ours >= theirs - 0.005
+    assert np.mean(graph.found(questions, 10, 60) >= bars) >= theirs - 0.005
 
 
 @pytest.mark.parametrize("name", ["ground", "upper", "levels"])
