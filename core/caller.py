@@ -22,7 +22,6 @@ from core.model.access import EVERY_SCOPE, OPEN, Binding, Scope
 Made = TypeVar("Made", bound=Key)
 
 DEFAULT_TENANT = Tenant("default")
-SHARED_LEVELS = frozenset({"agent", "project", "tenant"})  # of documents that others follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f
 WIDE = re.compile(
     r"[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]"
 )
-LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+")
 
 CJK_CLOSE = tuple("。！？；，、：”’）」』》…")  # after these no space is written
 

@@ -4,10 +4,10 @@ Law: part of bootstrap, and like it the only place that knows these adapters. Wh
 one plays: a server whose agents are all offline starts without it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from core.agents.fallback import memory_with_fallback, with_fallback, with_recall_fallback
 from core.agents.memory_roles import MemoryAgents
@@ -35,6 +35,8 @@ RECALL_ROLES = tuple(role.name for role in fields(RecallAgents))
 MEMORY_ROLES = tuple(role.name for role in fields(MemoryAgents))
 ALL_ROLES = (*ROLES, *RECALL_ROLES, *MEMORY_ROLES)
 
+Cast = TypeVar("Cast", Agents, RecallAgents, MemoryAgents)
+
 
 def cast_agents(
     settings: Settings, embedder: Embedder, comparer: Comparer, models: Mapping[str, ChatModel]
@@ -47,9 +49,7 @@ def cast_agents(
     from core.agents.llm.agents import llm_agents
 
     llm = llm_agents(_for_all(ROLES, models), prompts_of(settings))
-    if settings.agents.fallback:
-        llm = with_fallback(llm, offline)
-    return replace(offline, **{role: getattr(llm, role) for role in asking})
+    return _cast(settings, asking, offline, llm, with_fallback)
 
 
 def cast_memory_agents(
@@ -63,9 +63,7 @@ def cast_memory_agents(
     from core.agents.llm.remembering import llm_memory_agents
 
     llm = llm_memory_agents(_for_all(MEMORY_ROLES, models), prompts_of(settings))
-    if settings.agents.fallback:
-        llm = memory_with_fallback(llm, offline)
-    return replace(offline, **{role: getattr(llm, role) for role in asking})
+    return _cast(settings, asking, offline, llm, memory_with_fallback)
 
 
 def cast_recall_agents(
@@ -79,9 +77,19 @@ def cast_recall_agents(
     from core.agents.llm.recalling import llm_recall_agents
 
     llm = llm_recall_agents(_for_all(RECALL_ROLES, models), prompts_of(settings))
-    if settings.agents.fallback:
-        llm = with_recall_fallback(llm, offline)
-    return replace(offline, **{role: getattr(llm, role) for role in asking})
+    return _cast(settings, asking, offline, llm, with_recall_fallback)
+
+
+def _cast(
+    settings: Settings,
+    asking: Iterable[str],
+    offline: Cast,
+    llm: Cast,
+    fallback: Callable[[Cast, Cast], Cast],
+) -> Cast:
+    """Returns the offline agents, the roles that ask a model played by it."""
+    played = fallback(llm, offline) if settings.agents.fallback else llm
+    return replace(offline, **{role: getattr(played, role) for role in asking})
 
 
 def prompts_of(settings: Settings) -> "Prompts":

@@ -1,28 +1,16 @@
 """`memorybank facts retract`, `release`, `erase` and `retractions`: taking back what a source taught."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import click
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import types_pb2 as types
-from memorybank_client import timestamp
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import CommandContext
 from service.cli.owners import whose
-
-PAGE = 1_000
-STATES = {
-    types.RETRACTION_STATE_QUARANTINED: "QUARANTINED",
-    types.RETRACTION_STATE_RELEASED: "released",
-    types.RETRACTION_STATE_ERASED: "erased",
-}
-MOMENT = click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"))
+from service.cli.taking_back import PAGE, by_time, table_of
 
 
 @click.command()
@@ -37,10 +25,7 @@ MOMENT = click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"))
     help="What this conversation taught.",
 )
 @click.option("--writer", default="", help="What API keys of this subject wrote.")
-@click.option("--since", type=MOMENT, help="What was written from this moment on (UTC).")
-@click.option("--until", type=MOMENT, help="What was written before it (UTC).")
-@click.option("--reason", default="", help="Why.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
+@by_time
 def retract(
     errand: CommandContext,
     owner: dict[str, Any],
@@ -48,8 +33,7 @@ def retract(
     source: str,
     conversation_id: str,
     writer: str,
-    since: datetime | None,
-    until: datetime | None,
+    written: types.TimeRange | None,
     **how: Any,
 ) -> None:
     """Take back RECORDs, or what a source taught: out of every answer at once, and kept for `release`.
@@ -59,7 +43,6 @@ def retract(
       memorybank facts retract --source web-search --user ada --dry-run
       memorybank facts retract --conversation c1 --since 2026-11-01 --user ada
     """
-    written = written_in(since, until)
     chosen = pb.RetractionFilter(
         source=source, conversation_id=conversation_id, writer=writer, written=written
     )
@@ -100,16 +83,15 @@ def retractions(errand: CommandContext, owner: dict[str, Any]) -> None:
         return errand.client.list_retractions(**owner, page_size=PAGE, page_token=token)
 
     listed = [each for page in paging.pages(read) for each in page.retractions]
-    errand.answer({"retractions": listed}, _table(listed))
-
-
-def written_in(since: datetime | None, until: datetime | None) -> types.TimeRange | None:
-    """Returns a time of writing; None where neither end is given."""
-    return types.TimeRange(start=_moment(since), end=_moment(until)) if since or until else None
-
-
-def _moment(given: datetime | None) -> Any:
-    return None if given is None else timestamp(given.replace(tzinfo=UTC))
+    rows = (
+        (
+            each,
+            drawing.many(each.records, "record"),
+            (each.filter.source, each.filter.conversation_id, each.filter.writer),
+        )
+        for each in listed
+    )
+    errand.answer({"retractions": listed}, table_of(rows))
 
 
 def _told(done: pb.RetractRecordsResponse, *, dry_run: bool) -> str:
@@ -123,14 +105,3 @@ def _told(done: pb.RetractRecordsResponse, *, dry_run: bool) -> str:
         name = done.retraction.retraction_id
         lines.append(f"bring it back with `memorybank facts release {name}`, or erase it for good")
     return "\n".join(lines)
-
-
-def _table(listed: list[pb.Retraction]) -> RenderableType:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for each in listed:
-        by = each.filter
-        of = " ".join(filter(None, (by.source, by.conversation_id, by.writer, each.reason)))
-        state, when = STATES.get(each.state, "?"), drawing.moment(each.create_time)
-        records = drawing.many(each.records, "record")
-        table.add_row(each.retraction_id, state, when, records, drawing.words(of))
-    return table if table.row_count else Text("nothing was taken back", drawing.FAINT)

@@ -1,20 +1,14 @@
 """`memorybank retract` and `memorybank retractions`: records of a bank taken back with all that rests on them."""
 
-from datetime import datetime
 from typing import Any
 
 import click
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import CommandContext, errand
-from service.cli.retracting import MOMENT, STATES, written_in
-
-PAGE = 1_000
+from service.cli.taking_back import PAGE, by_time, table_of
 
 
 @click.command()
@@ -22,20 +16,8 @@ PAGE = 1_000
 @errand
 @click.option("--source", help="What came from this source; '' is what came from none.")
 @click.option("--writer", default="", help="What API keys of this subject stored.")
-@click.option("--since", type=MOMENT, help="What was written from this moment on (UTC).")
-@click.option("--until", type=MOMENT, help="What was written before it (UTC).")
-@click.option("--reason", default="", help="Why.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
-def retract(
-    errand: CommandContext,
-    interaction_ids: tuple[str, ...],
-    source: str | None,
-    writer: str,
-    since: datetime | None,
-    until: datetime | None,
-    reason: str,
-    dry_run: bool,
-) -> None:
+@by_time
+def retract(errand: CommandContext, interaction_ids: tuple[str, ...], **how: Any) -> None:
     """Take back RECORDs (ids of interactions), or what a source told, with all that rests on them.
 
     Nodes, edges, conflicts, verdicts and words of the plan go with them, and are kept for `retractions release`.
@@ -45,16 +27,8 @@ def retract(
       memorybank retract --source brief.md --bank aurora --dry-run
       memorybank retract --source brief.md --since 2026-11-01 --bank aurora
     """
-    done = errand.client.retract_interactions(
-        bank_id=errand.bank_id,
-        interaction_ids=interaction_ids,
-        source=source,
-        writer=writer,
-        written=written_in(since, until),
-        reason=reason,
-        dry_run=dry_run,
-    )
-    errand.answer(done, _told(done, dry_run=dry_run))
+    done = errand.client.retract_interactions(bank_id=errand.bank_id, interaction_ids=interaction_ids, **how)
+    errand.answer(done, _told(done, dry_run=how["dry_run"]))
 
 
 @click.group()
@@ -73,7 +47,8 @@ def list_(errand: CommandContext) -> None:
         )
 
     listed = [each for page in paging.pages(read) for each in page.retractions]
-    errand.answer({"retractions": listed}, _table(listed))
+    rows = ((each, drawing.many(len(each.interaction_ids), "record"), (each.source,)) for each in listed)
+    errand.answer({"retractions": listed}, table_of(rows))
 
 
 @retractions.command()
@@ -120,13 +95,3 @@ def _erased(done: pb.EraseInteractionsResponse) -> list[str]:
     if done.restructured_ids:
         lines.append(f"{drawing.many(len(done.restructured_ids), 'record')} are structured anew")
     return lines
-
-
-def _table(listed: list[pb.InteractionRetraction]) -> RenderableType:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for each in listed:
-        state, when = STATES.get(each.state, "?"), drawing.moment(each.create_time)
-        records = drawing.many(len(each.interaction_ids), "record")
-        of = drawing.words(" ".join(filter(None, (each.source, each.reason))))
-        table.add_row(each.retraction_id, state, when, records, of)
-    return table if table.row_count else Text("nothing was taken back", drawing.FAINT)

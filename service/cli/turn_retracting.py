@@ -1,34 +1,23 @@
 """`memorybank conversation retract`, `release`, `erase` and `retractions`: taking turns back."""
 
-from datetime import datetime
 from typing import Any
 
 import click
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from memorybank.v1 import conversation_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
 from service.cli.errand import CommandContext
-from service.cli.retracting import MOMENT, STATES, written_in
+from service.cli.taking_back import PAGE, by_time, table_of
 from service.cli.talks import whose
-
-PAGE = 1_000
 
 
 @click.command()
 @whose
 @click.option("--steps", multiple=True, type=click.IntRange(1), help="These turns; may be given again.")
 @click.option("--writer", default="", help="What API keys of this subject wrote.")
-@click.option("--since", type=MOMENT, help="What was written from this moment on (UTC).")
-@click.option("--until", type=MOMENT, help="What was written before it (UTC).")
-@click.option("--reason", default="", help="Why.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
-def retract(
-    errand: CommandContext, talk: dict[str, Any], since: datetime | None, until: datetime | None, **how: Any
-) -> None:
+@by_time
+def retract(errand: CommandContext, talk: dict[str, Any], **how: Any) -> None:
     """Take turns back, with what they taught: out of every answer at once, and kept for `release`.
 
     \b
@@ -36,7 +25,7 @@ def retract(
       memorybank conversation retract c1 --steps 17 --user ada --dry-run
       memorybank conversation retract c1 --writer leaked-key --since 2026-11-01 --user ada
     """
-    done = errand.client.retract_turns(**talk, written=written_in(since, until), **how)
+    done = errand.client.retract_turns(**talk, **how)
     errand.answer(done, _told(done, dry_run=how["dry_run"]))
 
 
@@ -70,7 +59,8 @@ def retractions(errand: CommandContext, talk: dict[str, Any]) -> None:
         return errand.client.list_turn_retractions(**talk, page_size=PAGE, page_token=token)
 
     listed = [each for page in paging.pages(read) for each in page.retractions]
-    errand.answer({"retractions": listed}, _table(listed))
+    rows = ((each, drawing.many(each.turns, "turn"), (each.writer,)) for each in listed)
+    errand.answer({"retractions": listed}, table_of(rows))
 
 
 def _told(done: pb.RetractTurnsResponse, *, dry_run: bool) -> str:
@@ -91,12 +81,3 @@ def _told(done: pb.RetractTurnsResponse, *, dry_run: bool) -> str:
             f"bring them back with `memorybank conversation release … {name}`, or erase them for good"
         )
     return "\n".join(lines)
-
-
-def _table(listed: list[pb.TurnRetraction]) -> RenderableType:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for each in listed:
-        state, when = STATES.get(each.state, "?"), drawing.moment(each.create_time)
-        of = " ".join(filter(None, (each.writer, each.reason)))
-        table.add_row(each.retraction_id, state, when, drawing.many(each.turns, "turn"), drawing.words(of))
-    return table if table.row_count else Text("nothing was taken back", drawing.FAINT)

@@ -18,7 +18,7 @@ from google.protobuf.text_format import MessageToString
 from core.errors import InvalidField, MemoryBankError
 from core.usecases.house import House
 from memorybank.v1 import types_pb2
-from service.api.endpoint import Endpoint, RequestLimits
+from service.api.endpoint import RequestLimits
 from service.api.errors.transport import InvalidRequest
 from service.api.services import services
 from tests.service.api.every_violation import METHODS
@@ -49,10 +49,6 @@ class Answering:
         encoded = [request.SerializeToString() for request in sent]
         last = await behave(_each(encoded) if endpoint.streams_in else encoded[0], written)
         return [*written.messages, *([] if last is None else [last])]
-
-    def is_endless(self, name: str) -> bool:
-        endpoint: Endpoint = self._bound[name][0]
-        return endpoint.endless
 
 
 class _Written:

@@ -42,6 +42,16 @@ class Shape(Generic[R]):
         if given:
             raise TypeError(positional(self.verb, self.method.header))
 
+    def bound(self, client: AsyncCaller | SyncCaller, send: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns the verb as read from a client, which sends one message."""
+
+        def verb(*given: Any, **fields: Any) -> Any:
+            self.refuse(given)
+            call = self.call(client, fields)
+            return send(call, call.header)
+
+        return verb
+
     def unbound(self) -> Callable[..., Any]:
         """Returns the verb as read from a class, where `help()` shows its keywords and their comments in the
         contract."""
@@ -68,15 +78,7 @@ class Unary(Shape[R], Generic[P, R]):
     @overload
     def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
-        if client is None:
-            return self.unbound()
-
-        def verb(*given: Any, **fields: Any) -> Any:
-            self.refuse(given)
-            call = self.call(client, fields)
-            return client.one(call, call.header)
-
-        return verb
+        return self.unbound() if client is None else self.bound(client, client.one)
 
 
 class Down(Shape[R], Generic[P, R]):
@@ -92,15 +94,7 @@ class Down(Shape[R], Generic[P, R]):
     @overload
     def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
-        if client is None:
-            return self.unbound()
-
-        def verb(*given: Any, **fields: Any) -> Any:
-            self.refuse(given)
-            call = self.call(client, fields)
-            return client.many(call, call.header)
-
-        return verb
+        return self.unbound() if client is None else self.bound(client, client.many)
 
 
 class StreamInParts(Shape[R], Generic[Part, P, R]):
@@ -117,6 +111,15 @@ class StreamInParts(Shape[R], Generic[Part, P, R]):
         super().__init__(request, response, header=header)
         self.cut = cut
 
+    def bound(self, client: AsyncCaller | SyncCaller, send: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns the verb as read from a client, which sends a source's parts."""
+
+        def verb(source: Any, /, **fields: Any) -> Any:
+            call = self.call(client, fields)
+            return send(call, Source(self.method.first(call.header), source, self.cut))
+
+        return verb
+
 
 class Up(StreamInParts[Part, P, R]):
     """A stream of messages for one."""
@@ -132,14 +135,7 @@ class Up(StreamInParts[Part, P, R]):
     @overload
     def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
-        if client is None:
-            return self.unbound()
-
-        def verb(source: Any, /, **fields: Any) -> Any:
-            call = self.call(client, fields)
-            return client.one(call, Source(self.method.first(call.header), source, self.cut))
-
-        return verb
+        return self.unbound() if client is None else self.bound(client, client.one)
 
 
 class Both(StreamInParts[Part, P, R]):
@@ -156,11 +152,4 @@ class Both(StreamInParts[Part, P, R]):
     @overload
     def __get__(self, client: None, owner: type) -> Callable[..., Any]: ...
     def __get__(self, client: AsyncCaller | SyncCaller | None, owner: type) -> Any:
-        if client is None:
-            return self.unbound()
-
-        def verb(source: Any, /, **fields: Any) -> Any:
-            call = self.call(client, fields)
-            return client.many(call, Source(self.method.first(call.header), source, self.cut))
-
-        return verb
+        return self.unbound() if client is None else self.bound(client, client.many)

@@ -86,9 +86,8 @@ class UserRead:
     revision: int
 
 
-Value = (
-    UserSeen
-    | OwnedSource
+Both = (
+    OwnedSource
     | ConversationRecord
     | Progress
     | PlacedTurn
@@ -96,33 +95,16 @@ Value = (
     | Summary
     | KeyMemory
     | InvocationSummary
-    | InvocationRecord
     | Running
     | Item
-    | CollectionSeen
     | Feedback
     | TombstoneLine
     | ExportRecord
 )
+"""What is read as it is written."""
+Value = Both | UserSeen | InvocationRecord | CollectionSeen
 """What is written."""
-
-Read = (
-    UserRead
-    | OwnedSource
-    | ConversationRecord
-    | Progress
-    | PlacedTurn
-    | HitCluster
-    | Summary
-    | KeyMemory
-    | InvocationSummary
-    | Running
-    | Item
-    | CollectionRead
-    | Feedback
-    | TombstoneLine
-    | ExportRecord
-)
+Read = Both | UserRead | CollectionRead
 """What is read."""
 
 

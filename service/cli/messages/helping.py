@@ -3,7 +3,6 @@
 Law: looks up what click is about to write; a command knows nothing of it.
 """
 
-import inspect
 from collections.abc import Iterable
 
 import click
@@ -57,11 +56,6 @@ def line(text: str) -> str:
         return catalogue()[whole]
     own = max((each for each in catalogue() if text.startswith(f"{each}  [")), key=len, default="")
     return catalogue()[own] + text[len(own) :].replace("default: ", "默认：") if own else text
-
-
-def first_paragraph(command: click.Command) -> str:
-    """Returns what a command does, as its help begins, on one line."""
-    return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())
 
 
 def _paragraph(text: str) -> str:

@@ -15,7 +15,6 @@ from tests.support.pdf import write_pdf
 from tests.support.shell import Shell
 
 FERRY = "The ferry to Bygdøy leaves from pier 3 at nine in the morning."
-FERRY_AGAIN = "The ferry to Bygdøy leaves from pier 5 at nine in the morning."
 CEO, OTHER_CEO = "星河科技的CEO是张三。", "星河科技的CEO是李四。"
 
 

@@ -1,6 +1,7 @@
 """What the command line says, in English and Chinese: one catalogue, and nothing without its Chinese."""
 
 import ast
+import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,6 @@ from click.testing import CliRunner
 from service.cli import main
 from service.cli.groups import LazyGroup
 from service.cli.messages import catalogue, of_environment
-from service.cli.messages.helping import first_paragraph
 
 SOURCES = sorted((Path(__file__).parents[3] / "service" / "cli").glob("*.py"))
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -25,7 +25,7 @@ CLICKS_OWN = {"Usage", "Options", "Commands", "Show this message and exit.", "Sh
 
 def helps(command: click.Command) -> Iterator[str]:
     """Yields each line that `--help` has of a command and of those in it: names' lists, options, first paragraphs."""
-    yield first_paragraph(command)
+    yield " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())  # its first paragraph
     yield from (each.help for each in command.params if isinstance(each, click.Option) and each.help)
     if isinstance(command, LazyGroup):
         for place in command.places.values():

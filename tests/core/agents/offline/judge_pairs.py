@@ -119,11 +119,6 @@ ENGLISH = [
     ("apart", "The API returns JSON.", "The API returns XML."),
 ]
 
-# What a comparer finds, and no rule.
-COMPARED_ENGLISH = [
-    ("conflict", "Revenue grew by 12% in 2023.", "Revenue fell by 12% in 2023."),
-]
-
 CHINESE = [
     # 同一事项的不同取值
     ("conflict", "公司的CEO是张三。", "公司的CEO是李四。"),
