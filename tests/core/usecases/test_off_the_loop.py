@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from core.agents.roles import Cluster, Piece
-from core.bank import bank, interaction_tree
+from core.bank import bank
 from core.conversation import conversation
 from core.model.interaction import Interaction
+from core.text import outline
 from core.usecases.bank.record import Context
 from core.usecases.bank.structuring import clustering, excerpts, rereading
 from core.usecases.bank.verbs.memorize import Memorize, memorize
@@ -60,7 +61,7 @@ async def test_the_text_of_a_large_record_is_read_in_a_thread(
 
     for module, name in PLACES:
         monkeypatch.setattr(module, name, noted(name, getattr(module, name)))
-    monkeypatch.setattr(interaction_tree.outline, "headings", noted("again", excerpts.headings))
+    monkeypatch.setattr(outline, "headings", noted("again", outline.headings))
 
     agents = ScriptedAgents()
     agents.clusterer.clusters.otherwise = as_one
