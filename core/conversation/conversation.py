@@ -6,7 +6,7 @@ meaning when its vectors are made. What tier a turn is in follows from the recor
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,10 +55,18 @@ from core.model.interaction import Segment
 from core.model.invocation import InvocationSummary
 from core.model.turn_retraction import HeldTurn, TurnRetraction
 from core.model.vector import Vector
+from core.verbatim.segment_order import SegmentMarks, marks_of
 from core.verbatim.verbatim import Verbatim, segment_fields
 
 TURN_BYTES = 600  # about what a turn takes beside its text and vectors
 RESTING_BYTES = 80  # the same of a conversation that rests
+
+
+class PreparedTurns(NamedTuple):
+    """What `apply` would otherwise spend its time on: the words of new turns, and the marks of their segments."""
+
+    words: PreparedDocuments[SegmentRef]
+    marks: Mapping[InteractionId, SegmentMarks]
 
 
 class Conversation(PartsAggregate[ConversationRecord, Step]):
@@ -83,6 +91,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         self._clustered: ClusterShares | None = None  # made when asked for
         self.topics = Topics()
         self._cache = TurnCache(self.turns)
+        self._marks: Mapping[InteractionId, SegmentMarks] = {}  # of turns that are just being added
 
     # ---- making one ----
 
@@ -309,19 +318,22 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     def wanting_vectors(self) -> Mapping[str, Any]:
         return {TURNS.name: self.unembedded} if not self.rests and self.verbatim.wanting else {}
 
-    def prepare(self, steps: Iterable[Step]) -> PreparedDocuments[SegmentRef]:
-        """Finds the words of new turns. Pure: may run in another thread."""
-        fields: dict[SegmentRef, Mapping[str, str]] = {}
-        for step in steps:
-            if isinstance(step, TurnAdd):
-                fields.update(segment_fields(told(step.turn)))
-        return self.verbatim.words.prepare(fields)
+    def prepare(self, steps: Iterable[Step]) -> PreparedTurns:
+        """Finds the words of new turns, and reads their segments. Pure: may run in another thread."""
+        new = [told(step.turn) for step in steps if isinstance(step, TurnAdd)]
+        fields = {ref: said for each in new for ref, said in segment_fields(each).items()}
+        return PreparedTurns(
+            words=self.verbatim.words.prepare(fields),
+            marks={each.interaction_id: marks_of(each) for each in new},
+        )
 
-    def apply(self, change: Change[Step], prepared: PreparedDocuments[SegmentRef] | None = None) -> None:
+    def apply(self, change: Change[Step], prepared: PreparedTurns | None = None) -> None:
         """Carries out a stored change, and stands at its revision."""
-        words, verbatim = self.prepare(change.steps) if prepared is None else prepared, self.verbatim
+        prepared, verbatim = prepared or self.prepare(change.steps), self.verbatim
+        self._marks = prepared.marks
         super().apply(change)
-        verbatim.words.put(words)
+        self._marks = {}
+        verbatim.words.put(prepared.words)
 
     def put_vectors(self, part: str, vectors: Mapping[Any, Vector]) -> None:
         """Indexes vectors of turns that are there: those of a turn's segments one behind the other."""
@@ -357,7 +369,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
     # ---- turns come and go ----
 
     def _enter_turn(self, turn: Turn) -> None:
-        enter(self.verbatim, turn)
+        enter(self.verbatim, turn, self._marks.get(id_of(turn.step)))
 
     def _leave_turn(self, turn: Turn) -> None:
         fields = segment_fields(told(turn))

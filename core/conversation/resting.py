@@ -17,6 +17,7 @@ from core.index.compiled_vectors import VectorSettings
 from core.index.giving_way import GiveWay, in_turns
 from core.index.keyword_index import SnapshotState
 from core.model.conversation import Turn
+from core.verbatim.segment_order import SegmentMarks
 from core.verbatim.verbatim import Verbatim, segment_fields
 
 
@@ -48,10 +49,11 @@ class Resting:
         return made
 
 
-def enter(verbatim: Verbatim, turn: Turn) -> None:
-    """Puts a turn's segments behind all others; their vectors are wanting."""
+def enter(verbatim: Verbatim, turn: Turn, marks: SegmentMarks | None = None) -> None:
+    """Puts a turn's segments behind all others; their vectors are wanting. `marks`: of the segments, if they are known
+    already."""
     interaction = told(turn)
-    verbatim.order.add(interaction, after=id_of(turn.step - 1))
+    verbatim.order.add(interaction, after=id_of(turn.step - 1), marks=marks)
     verbatim.want(verbatim.order.all_of(interaction.interaction_id))
 
 

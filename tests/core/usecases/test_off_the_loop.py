@@ -1,4 +1,4 @@
-"""What reads all of a large record's text does so in a thread, beside the loop."""
+"""What reads all of a large text does so in a thread, beside the loop."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -7,12 +7,18 @@ from typing import Any
 import pytest
 
 from core.agents.roles import Cluster, Piece
-from core.bank import bank, interaction_tree
+from core.bank import bank
+from core.conversation import conversation
+from core.model.interaction import Interaction
+from core.text import outline
 from core.usecases.bank.record import Context
 from core.usecases.bank.structuring import clustering, excerpts, rereading
 from core.usecases.bank.verbs.memorize import Memorize, memorize
+from core.verbatim import segment_order
+from core.verbatim.segment_order import SegmentMarks, marks_of
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_agents import ScriptedAgents
+from tests.support.talking import said, say
 
 PLACES = (
     (bank, "marks_of"),
@@ -55,7 +61,7 @@ async def test_the_text_of_a_large_record_is_read_in_a_thread(
 
     for module, name in PLACES:
         monkeypatch.setattr(module, name, noted(name, getattr(module, name)))
-    monkeypatch.setattr(interaction_tree.outline, "headings", noted("again", excerpts.headings))
+    monkeypatch.setattr(outline, "headings", noted("again", outline.headings))
 
     agents = ScriptedAgents()
     agents.clusterer.clusters.otherwise = as_one
@@ -65,3 +71,19 @@ async def test_the_text_of_a_large_record_is_read_in_a_thread(
 
     assert set(threads) == {name for _, name in PLACES}  # and headings not again
     assert threading.get_ident() not in set[int]().union(*threads.values())
+
+
+async def test_many_turns_are_read_in_a_thread_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+
+    def noted(record: Interaction) -> SegmentMarks:
+        threads.append(threading.get_ident())
+        return marks_of(record)
+
+    for module in (conversation, segment_order):
+        monkeypatch.setattr(module, "marks_of", noted)
+    async with open_house() as house:
+        await say(house, *(said(paragraph.format(n) * 5) for n in range(20) for paragraph in PARAGRAPHS))
+
+    assert len(threads) == 20 * len(PARAGRAPHS)
+    assert threading.get_ident() not in threads
