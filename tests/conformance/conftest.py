@@ -1,5 +1,6 @@
 """Every implementation of a port, one after another, for the suites in this folder."""
 
+import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,17 @@ from tests.support.kinds import CASES, Case
 from tests.support.postgres import empty_database
 from tests.support.sqlite_store import with_schema
 
+UNPIPELINED = "postgres-unpipelined"
+ON_POSTGRES = [pytest.param(name, marks=pytest.mark.slow) for name in ("postgres", UNPIPELINED)]
+KIND = "conversation"
+"""The statements of every kind go the same way: without a pipeline this one's do, and in soak all."""
 
-@pytest.fixture(params=["memory", "sqlite", "postgres", "postgres-unpipelined"])
+
+@pytest.fixture(params=["memory", "sqlite", *ON_POSTGRES])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    kind = request.node.callspec.params.get("case", KIND)
+    if request.param == UNPIPELINED and kind != KIND and "MEMORYBANK_TEST_POSTGRES" not in os.environ:
+        pytest.skip("without a pipeline one kind is sent, and in soak all")
     opened = await _opened(request.param, tmp_path)
     yield opened
     await opened.close()

@@ -21,7 +21,7 @@ OTHERS = ((a.KEY, "u2"), (a.key("other"), "u1"), (a.key("bank-1", "other"), "u1"
 CONTENT = "图片 image ".encode() * 50_000
 
 
-@pytest.fixture(params=["memory", "local", "postgres"])
+@pytest.fixture(params=["memory", "local", pytest.param("postgres", marks=pytest.mark.slow)])
 async def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Blobs]:
     match request.param:
         case "memory":
