@@ -10,6 +10,7 @@ import random
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 
 from core.ids import Collection, RecordId, User
 from core.keys import CollectionKey
@@ -18,6 +19,7 @@ from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
 from core.usecases.long_term.verbs.retrieve_facts import RetrieveFacts, retrieve_facts
 from core.usecases.long_term.writing import Edit, write
+from core.usecases.user.permission import permission_to_write
 from service.adapters.cached_embedder import CachedEmbedder
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import open_house
@@ -37,14 +39,19 @@ def said(chance: random.Random) -> str:
     return f"{' '.join(chance.choices(WORDS, k=9))} {chance.randrange(10_000)}"
 
 
+def _edit(steps: tuple[RecordPut, ...], _collection: object, _revision: int) -> Edit[int]:
+    return Edit(result=0, steps=steps)
+
+
 async def fill(house: House, key: CollectionKey, count: int, chance: random.Random) -> None:
+    permission = await permission_to_write(house, key)
     for start in range(0, count, PORTION):
         records = [
             replace(new(said(chance)), record_id=RecordId(f"r{start + n}"))
             for n in range(min(PORTION, count - start))
         ]
         steps = tuple(RecordPut(record=record) for record in records)
-        await write(house, key, lambda _c, _r, s=steps: Edit(result=0, steps=s), None, int)  # type: ignore[misc]
+        await write(house, key, partial(_edit, steps), None, int, permission)
     await embed_records(house, key)
 
 

@@ -27,6 +27,7 @@ from core.usecases.context.asked import AssembleContext
 from core.usecases.conversation.across import AllConversations, newest, read_each
 from core.usecases.house import House
 from core.usecases.long_term.reading import looking
+from core.usecases.user.permission import Permission, Permissions
 from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
 
@@ -45,17 +46,18 @@ class Elsewhere:
 
 
 async def elsewhere(
-    house: House, command: AssembleContext, key: CollectionKey, budget: int
+    house: House, command: AssembleContext, key: CollectionKey, budget: int, users: Permissions
 ) -> Elsewhere | None:
     """Returns what fits the input; None where there is nothing. Raises EmbedderUnavailable, RevisionNotReached."""
-    if not await _is_open(house, command, key):
+    permission = await users.of(key)
+    if not await _is_open(house, command, key, permission):
         return None
     among = AllConversations(tenant=key.tenant, user=key.user, collection=key.collection)
 
     def teaches(one: NamedConversation) -> bool:
         return one.collection == key.collection and one.key != command.conversation
 
-    chosen, _ = await newest(house, among, teaches)
+    chosen, _ = await newest(house, among, permission, teaches)
     if not chosen:
         return None
     vector, words = await query_vector(house, command.input), words_of(command.input)
@@ -67,7 +69,7 @@ async def elsewhere(
     weighed = await read_each(house, [one.key for one in chosen], weigh)
     found = best_of([one for _, one in weighed], max(1, min(MOST, budget // LEAST)))
     passages = await _passages(house, [key for key, _ in weighed], found, words)
-    return await _admitted(house, command, key, passages, budget)
+    return await _admitted(house, command, key, permission, passages, budget)
 
 
 class _MeasuredPassage(NamedTuple):
@@ -100,10 +102,12 @@ async def _passages(
     return [_MeasuredPassage(passage, fit) for passage, fit in at if passage is not None]
 
 
-async def _is_open(house: House, command: AssembleContext, key: CollectionKey) -> bool:
+async def _is_open(
+    house: House, command: AssembleContext, key: CollectionKey, permission: Permission
+) -> bool:
     """Whether the collection lets turns be told; one that is not there yet does."""
     try:
-        async with looking(house, key, command.least(key)) as opened:
+        async with looking(house, key, command.least(key), permission) as opened:
             record = opened.collection.record
             return record.enabled and record.review is Review.NONE
     except CollectionNotFound:
@@ -111,11 +115,16 @@ async def _is_open(house: House, command: AssembleContext, key: CollectionKey) -
 
 
 async def _admitted(
-    house: House, command: AssembleContext, key: CollectionKey, found: Sequence[_MeasuredPassage], room: int
+    house: House,
+    command: AssembleContext,
+    key: CollectionKey,
+    permission: Permission,
+    found: Sequence[_MeasuredPassage],
+    room: int,
 ) -> Elsewhere | None:
     """Returns what may be told of it, best first, as much as the room holds."""
     try:
-        async with looking(house, key, command.least(key)) as opened:
+        async with looking(house, key, command.least(key), permission) as opened:
             withdrawn = Withdrawals(opened.collection)
             admitted = list(_filling(found, room, None if withdrawn.is_nothing else withdrawn))
     except CollectionNotFound:

@@ -25,10 +25,10 @@ from core.model.vector import Vector
 from core.text.tokens import estimate
 from core.usecases.context.asked import AssembleContext
 from core.usecases.house import House
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import OpenCollection, looking
 from core.usecases.long_term.verbs.recall_episodes import TWICE, alike
 from core.usecases.long_term.verbs.retrieve_memories import reflections_over
+from core.usecases.user.permission import Permissions
 from core.verbatim.measuring import cosines, holding, words_of
 
 LEAST_FACT, MOST_FACTS = 30, 30
@@ -50,15 +50,16 @@ class RecalledEvidence:
     revision: int
 
 
-async def remembered(house: House, command: AssembleContext, key: CollectionKey) -> RecalledEvidence:
+async def remembered(
+    house: House, command: AssembleContext, key: CollectionKey, users: Permissions
+) -> RecalledEvidence:
     """Reads what a collection has for an input. Raises CollectionNotFound, MemoryOff, EmbedderUnavailable,
     RevisionNotReached."""
     texts = [text for text in (command.input, command.state) if text]
     vectors = await house.embedder.embed_queries(texts)
-    memory = await memory_of(house, key.tenant, key.user)
-    async with looking(house, key, command.least(key)) as opened:
-        if not memory.enabled:
-            raise MemoryOff("user")
+    permission = await users.of(key)
+    async with looking(house, key, command.least(key), permission) as opened:
+        permission.require_on()
         if not opened.collection.record.enabled:
             raise MemoryOff("collection")
         looked = _Looking(house, opened, dict(zip(texts, vectors, strict=True)), command)

@@ -30,8 +30,8 @@ from core.usecases.conversation.verbs.get_working_memory import (
 )
 from core.usecases.conversation.verbs.search_turns import turn_query
 from core.usecases.house import House
-from core.usecases.instructions.load_sources import SourcesLoaded, load_sources, named
-from core.usecases.long_term.memory import memory_of
+from core.usecases.instructions.load_sources import SourcesLoaded, load_with, named
+from core.usecases.user.permission import Permissions
 from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
 
@@ -86,18 +86,23 @@ async def read_parts(
                 missing.append(Missing(part=part, error=failure))
         return None
 
+    users = Permissions(house)
     recalls = command.recall_turns and command.needs and command.task is None
     instructions, known, said, talk, bank, working = await asyncio.gather(
-        part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_sources(house, refs)),
-        part(Part.LONG_TERM, command.collection, lambda key: remembered(house, command, key)),
+        part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_with(house, refs, users)),
+        part(Part.LONG_TERM, command.collection, lambda key: remembered(house, command, key, users)),
         part(
             Part.LONG_TERM,
             command.collection if recalls else None,
-            lambda key: elsewhere(house, command, key, budget),
+            lambda key: elsewhere(house, command, key, budget, users),
         ),
-        part(Part.CONVERSATION, command.conversation, lambda key: _conversation(house, command, key, budget)),
+        part(
+            Part.CONVERSATION,
+            command.conversation,
+            lambda key: _conversation(house, command, key, budget, users),
+        ),
         part(Part.BANK, command.bank, lambda key: _bank(house, command, key, budget)),
-        part(Part.WORKING, command.invocation, lambda key: _working(house, command, key)),
+        part(Part.WORKING, command.invocation, lambda key: _working(house, command, key, users)),
     )
     return ContextParts(
         instructions=instructions, known=known, elsewhere=said, talk=talk, bank=bank, working=working
@@ -123,14 +128,13 @@ async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Foun
 
 
 async def _conversation(
-    house: House, command: AssembleContext, key: ConversationKey, budget: int
+    house: House, command: AssembleContext, key: ConversationKey, budget: int, users: Permissions
 ) -> ConversationEvidence:
     needs = command.needs
     vector = await query_vector(house, command.input) if needs else None
-    memory = await memory_of(house, key.tenant, key.user)
+    permission = await users.of(key)
     async with house.conversations.reading(key, command.least(key)) as conversation:
-        if not memory.enabled:
-            raise MemoryOff("user")
+        permission.require_on()
         if not conversation.record.enabled:
             raise MemoryOff("conversation")
         own = conversation.tiers.top_clusters if command.top_clusters is None else command.top_clusters
@@ -177,10 +181,10 @@ async def own_keys(house: House, key: ConversationKey | None) -> int:
     return estimate("\n".join((section.title_line, *(item.full for item in section.items), "", "")))
 
 
-async def _working(house: House, command: AssembleContext, key: InvocationKey) -> WorkingMemory:
-    memory = await memory_of(house, key.tenant, key.user)
-    if not memory.enabled:
-        raise MemoryOff("user")
+async def _working(
+    house: House, command: AssembleContext, key: InvocationKey, users: Permissions
+) -> WorkingMemory:
+    (await users.of(key)).require_on()
     return await get_working_memory(house, GetWorkingMemory(key=key, min_revision=command.least(key)))
 
 

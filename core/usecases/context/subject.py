@@ -34,9 +34,9 @@ from core.usecases.context.asked import AssembleContext, Part
 from core.usecases.context.known import section_of
 from core.usecases.conversation.verbs.search_turns import turn_query
 from core.usecases.house import House
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import OpenCollection, looking
 from core.usecases.long_term.verbs.list_collections import ListCollections, list_collections
+from core.usecases.user.permission import permission_of
 from core.usecases.vectors import query_vector
 
 MOST_SAYING = 5
@@ -208,10 +208,11 @@ async def _record(
     """Looks in the collection that is named, then in the user's others, as far as the caller may."""
     if (key := command.collection) is not None:
         try:
-            async with looking(house, key, command.least(key)) as opened:
+            permission = await permission_of(house, key)
+            async with looking(house, key, command.least(key), permission) as opened:
                 if (record := opened.collection.record_or_proposal(record_id)) is not None:
-                    retention = (await memory_of(house, key.tenant, key.user)).retention
-                    return _of_record(opened, record, expiry(record, opened.collection.record, retention))
+                    ends = expiry(record, opened.collection.record, permission.retention)
+                    return _of_record(opened, record, ends)
         except CollectionNotFound:
             pass
     async for other in _collections(house, asked):

@@ -15,7 +15,7 @@ from core.keys import ConversationKey
 from core.model.access import OPEN, Binding
 from core.ports.store import Listing, NamedConversation
 from core.usecases.house import House
-from core.usecases.long_term.memory import memory_of
+from core.usecases.user.permission import Permission
 
 MOST_CONVERSATIONS = 100
 AT_ONCE = 4  # conversations that one call loads at a time
@@ -43,10 +43,13 @@ def _any(_conversation: NamedConversation) -> bool:
 
 
 async def newest(
-    house: House, among: AllConversations, admits: Callable[[NamedConversation], bool] = _any
+    house: House,
+    among: AllConversations,
+    permission: Permission,
+    admits: Callable[[NamedConversation], bool] = _any,
 ) -> tuple[list[NamedConversation], bool]:
     """Returns the conversations to be read, with memory on, and whether there are more."""
-    if not (await memory_of(house, among.tenant, among.user)).enabled:
+    if not permission.is_on:
         return [], False
     listing = Listing(user=among.user, collection=among.collection, labels=among.labels, within=among.within)
     wanted = among.most + SPARE

@@ -12,8 +12,8 @@ from core.model.conversation import ConversationRecord
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
+from core.usecases.user.permission import Permission, permission_to_write
 from core.usecases.user.quotas import require_room
-from core.usecases.user.writer import writer_of
 
 Result = TypeVar("Result")
 
@@ -39,26 +39,30 @@ async def written(
     stage: Callable[[Conversation, int], Draft[Result]],
     request: RequestKey | None,
     answer: type[Result],
+    permission: Permission | None = None,
 ) -> CommitResult[Result]:
-    """Commits a draft of the user's on a conversation, which is made if it is not there.
+    """Commits a draft of the user's on a conversation, which is made if it is not there. `permission`: the user's,
+    where the call has asked for it.
 
     Raises MemoryOff, LimitReached, RequestIdReused, and what `stage` raises.
     """
-    writer = await writer_of(house, key.tenant, key.user)
-    staging = required(stage, writer)
+    permission = permission or await permission_to_write(house, key)
+    staging = required(stage, permission.writer())
     try:
         return await house.conversations.commit(key, staging, request, answer)
     except ConversationNotFound:
-        await _found(house, key, collection, writer)
+        await _found(house, key, collection, permission)
     return await house.conversations.commit(key, staging, request, answer)
 
 
-async def _found(house: House, key: ConversationKey, collection: Collection, writer: Require) -> None:
-    await require_room(house, key.tenant, key.user, key.kind)
+async def _found(house: House, key: ConversationKey, collection: Collection, permission: Permission) -> None:
+    await require_room(house, permission, key.kind)
     record = new_record(house, key, collection)
     steps: tuple[Step, ...] = (ConversationPut(record=record),)
     try:
-        await house.conversations.found(key, Draft(result=record, steps=steps, requires=(writer,)))
+        await house.conversations.found(
+            key, Draft(result=record, steps=steps, requires=(permission.writer(),))
+        )
     except ConversationExists:
         return  # another call was quicker
 

@@ -13,8 +13,8 @@ from core.model.instructions import Owner, Pin, RunRecord, SourceRef
 from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.usecases.house import House
+from core.usecases.user.permission import Permissions
 from core.usecases.user.quotas import require_room
-from core.usecases.user.writer import keeper_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class FixRun:
 
 
 async def fix_run(
-    house: House, command: FixRun, now: Mapping[Owner, Instructions | None]
+    house: House, command: FixRun, now: Mapping[Owner, Instructions | None], users: Permissions
 ) -> tuple[RunRecord, int]:
     """Fixes every reference in the run; returns the run, and its revision; `now`: the owners' sources as they are.
 
@@ -40,14 +40,14 @@ async def fix_run(
             async with house.runs.reading(command.key, command.least) as run:
                 if fixing.of(run.record) is run.record:
                     return run.record, run.revision
-            await fixing.require()
+            await fixing.require(users)
             committed = await house.runs.commit(command.key, fixing.stage)
         except RunNotFound:
             if command.least:
                 raise RevisionNotReached(command.least, 0) from None
-            await fixing.require()
+            await fixing.require(users)
             if command.key.user:
-                await require_room(house, command.key.tenant, command.key.user, command.key.kind)
+                await require_room(house, await users.to_write(command.key), command.key.kind)
             try:
                 committed = await house.runs.found(command.key, fixing.founding())
             except RunExists:  # another load was first
@@ -78,15 +78,15 @@ class _Fixing:
         self._uid = house.ids.new("u")
         self._command = command
         self._now = now
-        self._house = house
+        self._limits = house.limits
         self._requires: tuple[Require, ...] = ()
 
-    async def require(self) -> None:
+    async def require(self, users: Permissions) -> None:
         """Requires of a user's run that the user is there: it is the user's to purge. It holds nothing about the
         user, so memory may be switched off."""
         key = self._command.key
         if key.user:
-            self._requires = (await keeper_of(self._house, key.tenant, key.user),)
+            self._requires = ((await users.to_write(key)).keeper(),)
 
     def of(self, record: RunRecord) -> RunRecord:
         """Returns the record with the references fixed; itself where they are already. Raises RunExpired."""
@@ -139,5 +139,5 @@ class _Fixing:
         pins = list(kept)
         for ref in refs:
             pins.append(pinned(ref, self._now[ref.owner], pins))
-        self._house.limits.check_references(len(pins))
+        self._limits.check_references(len(pins))
         return tuple(pins)

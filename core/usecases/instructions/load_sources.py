@@ -11,13 +11,13 @@ from core.errors import BudgetTooSmall, RevisionNotReached
 from core.ids import RunId, Tenant, User
 from core.instructions.instructions import Instructions
 from core.instructions.run import fixed_source, pinned
-from core.keys import Key, RunKey
+from core.keys import Key, RunKey, UserKey
 from core.model.instructions import Owner, Pin, Source, SourceRef
 from core.usecases.house import House
 from core.usecases.instructions.fix_run import FixRun, fix_run, foreseen
 from core.usecases.instructions.opening import opened
 from core.usecases.instructions.writing import without_text
-from core.usecases.user.writer import memory_is_on
+from core.usecases.user.permission import Permissions
 
 Opened = Mapping[Owner, Instructions | None]
 
@@ -69,8 +69,13 @@ def named(key: Key) -> str:
 
 async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
     """Raises RunExpired, BudgetTooSmall, RevisionNotReached, LimitReached, MemoryOff (the run's user is purged)."""
+    return await load_with(house, command, Permissions(house))
+
+
+async def load_with(house: House, command: LoadSources, users: Permissions) -> SourcesLoaded:
+    """Loads them for a call that reads other things, too."""
     async with AsyncExitStack() as open_:
-        off = await _switched_off(house, command)
+        off = await _switched_off(command, users)
         refs = tuple(ref for ref in command.refs if ref.owner not in off)
         least = {owner: command.least(owner.key(command.tenant)) for owner in _owners(refs)}
         now: Opened = await _opened(house, command.tenant, open_, least)
@@ -85,7 +90,7 @@ async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
                 pins = _of(refs, await foreseen(house, fixing, now))
                 then = await _opened_as_fixed(house, command, open_, now, pins)
                 _within_budget(command, _read(command, pins, then, off)[0])
-            run, revision = await fix_run(house, fixing, now)
+            run, revision = await fix_run(house, fixing, now, users)
             pins = _of(refs, run.pins)
             run_time, revisions[named(key)] = run.run_time, revision
             now = await _opened_as_fixed(house, command, open_, now, pins)
@@ -151,11 +156,11 @@ def _read(
     return [(owner, source) for (owner, _), source in found.items()], missing
 
 
-async def _switched_off(house: House, command: LoadSources) -> frozenset[Owner]:
+async def _switched_off(command: LoadSources, users: Permissions) -> frozenset[Owner]:
     """Returns the users among the owners whose memory is switched off: nothing of theirs is loaded."""
-    users = {ref.owner: ref.owner.user for ref in command.refs}
-    off = [o for o, user in users.items() if user and not await memory_is_on(house, command.tenant, user)]
-    return frozenset(off)
+    named = {ref.owner: ref.owner.user for ref in command.refs}
+    keys = {owner: UserKey(tenant=command.tenant, user=user) for owner, user in named.items() if user}
+    return frozenset([owner for owner, key in keys.items() if not (await users.of(key)).is_on])
 
 
 async def _opened(

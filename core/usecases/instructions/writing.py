@@ -9,14 +9,14 @@ from core.ids import Tenant
 from core.instructions.instructions import Instructions
 from core.instructions.steps import InstructionsPut, InstructionsStep, SourcePut, VersionsDrop
 from core.internal_errors import InstructionsExist, InstructionsNotFound
-from core.keys import InstructionsKey
+from core.keys import InstructionsKey, UserKey
 from core.model.instructions import InstructionsRecord, Owner, Source
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.text.tokens import estimate
 from core.usecases.house import House
 from core.usecases.limits import Limits
-from core.usecases.user.writer import writer_of
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,9 @@ def require_version(if_version: int | None, newest: Source | None) -> None:
 
 async def required(house: House, tenant: Tenant, owner: Owner) -> tuple[Require, ...]:
     """Returns what a write of this owner's sources requires: a user's own record; other levels require none."""
-    return () if owner.user is None else (await writer_of(house, tenant, owner.user),)
+    if owner.user is None:
+        return ()
+    return ((await permission_to_write(house, UserKey(tenant=tenant, user=owner.user))).writer(),)
 
 
 async def commit(

@@ -49,7 +49,7 @@ async def drop_mentions(
         if dry_run:
             async with house.collections.reading(key) as collection:
                 return compose(collection, 0).result
-        return (await edit(house, key, compose, None, MentionsDropped, even_off=True)).result
+        return (await edit(house, key, compose, None, MentionsDropped, None)).result
     except CollectionNotFound:
         return MentionsDropped()
 

@@ -11,7 +11,7 @@ from core.long_term.collection import Collection
 from core.long_term.due import expiry
 from core.model.record import Record
 from core.usecases.house import House
-from core.usecases.long_term.memory import memory_of
+from core.usecases.user.permission import Permission, permission_of
 
 Lasts = Callable[[Record], bool]
 
@@ -31,25 +31,27 @@ async def retrieving(
 ) -> AsyncIterator[OpenCollection | None]:
     """Yields the collection for as long as the context lasts; None where nothing is to be found. Raises
     RevisionNotReached."""
+    permission = await permission_of(house, key)
     async with AsyncExitStack() as stack:
         try:
-            opened = await stack.enter_async_context(looking(house, key, min_revision))
+            opened = await stack.enter_async_context(looking(house, key, min_revision, permission))
         except CollectionNotFound:
             opened = None
-        memory = await memory_of(house, key.tenant, key.user)
-        is_on = opened is not None and memory.enabled and opened.collection.record.enabled
+        is_on = opened is not None and permission.is_on and opened.collection.record.enabled
         yield opened if is_on else None
 
 
 @asynccontextmanager
-async def looking(house: House, key: CollectionKey, min_revision: int = 0) -> AsyncIterator[OpenCollection]:
-    """Yields the collection for calls that read what is there, also where memory is off. Raises CollectionNotFound,
-    RevisionNotReached."""
-    memory = await memory_of(house, key.tenant, key.user)
+async def looking(
+    house: House, key: CollectionKey, min_revision: int = 0, permission: Permission | None = None
+) -> AsyncIterator[OpenCollection]:
+    """Yields the collection for calls that read what is there, also where memory is off. `permission`: the user's,
+    where the call has asked for it. Raises CollectionNotFound, RevisionNotReached."""
+    retention = (permission or await permission_of(house, key)).retention
     async with house.collections.reading(key, min_revision) as collection:
         now = house.clock.now()
-        endless = not collection.mortal and collection.record.retention is None and memory.retention is None
-        yield OpenCollection(collection, now, lasting(collection, now, memory.retention), endless)
+        endless = not collection.mortal and collection.record.retention is None and retention is None
+        yield OpenCollection(collection, now, lasting(collection, now, retention), endless)
 
 
 def lasting(collection: Collection, now: datetime, retention: timedelta | None) -> Lasts:

@@ -14,18 +14,18 @@ from core.long_term.steps import CollectionPut, HeldDrop, ProposalDrop, RecordDr
 from core.ports.aggregates import Draft
 from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without
+from core.usecases.user.permission import permission_of
 
 
 async def sweep(house: House, key: CollectionKey) -> int:
     """Forgets expired records, and sets when to look again; returns how many went."""
-    memory = await memory_of(house, key.tenant, key.user)
+    retention = (await permission_of(house, key)).retention
     now, settings = house.clock.now(), house.long_term
 
     def compose(collection: Collection, _revision: int) -> Draft[int]:
-        lasts = lasting(collection, now, memory.retention)
+        lasts = lasting(collection, now, retention)
         gone: set[RecordId] = {
             record_id
             for record_id, record in collection.records.items()
@@ -41,7 +41,7 @@ async def sweep(house: House, key: CollectionKey) -> int:
             *waiting_anew(collection, gone, gone),
         ]
         again = next_sweep(
-            collection, now, settings, house.resume_after, frozenset(gone | over | late), memory.retention
+            collection, now, settings, house.resume_after, frozenset(gone | over | late), retention
         )
         if again != collection.record.due_time:
             steps.append(CollectionPut(record=replace(collection.record, due_time=again)))

@@ -21,7 +21,7 @@ from core.model.record import STRATEGY, Record
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
-from core.usecases.long_term.memory import requires_of
+from core.usecases.user.permission import Permission
 from core.usecases.user.quotas import require_room
 
 Result = TypeVar("Result")
@@ -47,18 +47,18 @@ async def write(
     compose: Compose[Result],
     request: RequestKey | None,
     answer: type[Result],
+    permission: Permission,
     requires: tuple[Require, ...] | None = None,
 ) -> CommitResult[Result]:
     """Changes a collection, which is made if missing. `requires`: what must hold, where it is more than that the user's
     memory is on. Raises MemoryOff, LimitReached, RequestIdReused."""
-    if requires is None:
-        requires = await requires_of(house, key.tenant, key.user)
+    requires = requires or (permission.writer(),)
     stage = _staging(house, compose, requires)
     while True:
         try:
             return await house.collections.commit(key, stage, request, answer)
         except CollectionNotFound:
-            await make(house, key, requires)
+            await make(house, key, permission, requires)
 
 
 async def edit(
@@ -67,15 +67,11 @@ async def edit(
     compose: Compose[Result],
     request: RequestKey | None,
     answer: type[Result],
-    *,
-    even_off: bool = False,
+    permission: Permission | None,
 ) -> CommitResult[Result]:
-    """Changes a collection that is there. `even_off`: also where memory is off, for what deletes. Raises
+    """Changes a collection that is there. Without a `permission` also where memory is off: for what deletes. Raises
     CollectionNotFound, MemoryOff, RequestIdReused."""
-    if even_off:
-        stage = _erasing(house, compose)
-    else:
-        stage = _staging(house, compose, await requires_of(house, key.tenant, key.user))
+    stage = _staging(house, compose, (permission.writer(),)) if permission else _erasing(house, compose)
     return await house.collections.commit(key, stage, request, answer)
 
 
@@ -169,12 +165,12 @@ def characters(record: Record) -> int:
     return len(told(record)) + len(record.detail) + len(record.metadata_json)
 
 
-async def make(house: House, key: CollectionKey, requires: tuple[Require, ...] | None = None) -> None:
+async def make(
+    house: House, key: CollectionKey, permission: Permission, requires: tuple[Require, ...]
+) -> None:
     """Makes an empty collection; losing the race for it is success. Raises LimitReached, MemoryOff."""
-    await require_room(house, key.tenant, key.user, key.kind)
+    await require_room(house, permission, key.kind)
     record = new_collection(house, key)
-    if requires is None:
-        requires = await requires_of(house, key.tenant, key.user)
     draft = Draft(result=None, steps=(CollectionPut(record=record),), requires=requires)
     try:
         await house.collections.found(key, draft)

@@ -3,10 +3,10 @@
 Law: counted by the store's index as one is founded. Two foundings at once may go beyond by one each.
 """
 
-from core.errors import LimitReached, UserNotFound
-from core.ids import Tenant, User
-from core.keys import CollectionKey, ConversationKey, RunKey, UserKey
+from core.errors import LimitReached
+from core.keys import CollectionKey, ConversationKey, RunKey
 from core.usecases.house import House
+from core.usecases.user.permission import Permission
 
 LIMITS = {
     ConversationKey.kind: ("conversations_per_user", "delete one"),
@@ -19,16 +19,12 @@ KINDS = tuple(sorted(LIMITS))
 """What a user's quotas may name."""
 
 
-async def require_room(house: House, tenant: Tenant, user: User, kind: str) -> None:
+async def require_room(house: House, permission: Permission, kind: str) -> None:
     """Raises LimitReached where the user can have no more of this kind."""
     limit, remedy = LIMITS[kind]
     most: int = getattr(house.limits, limit)
-    try:
-        async with house.users.reading(UserKey(tenant=tenant, user=user)) as found:
-            own = found.record.quotas.get(kind, most)
-    except UserNotFound:
-        own = most
-    if await house.store.count(tenant, kind, user) < min(own, most):
+    own, key = permission.quota(kind, most), permission.key
+    if await house.store.count(key.tenant, kind, key.user) < min(own, most):
         return
     if own < most:
         raise LimitReached(f"quotas.{kind}", own, f"{remedy}, or raise the user's quota of {kind}s")

@@ -11,7 +11,7 @@ from core.model.user import UserRecord, UserState
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
-from core.usecases.user.writer import SCOPE, new_user
+from core.usecases.user.permission import SCOPE, new_user
 from core.user.steps import UserPut
 from core.user.user import UserAggregate
 

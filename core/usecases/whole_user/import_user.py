@@ -22,7 +22,7 @@ from core.usecases.bank.exchange.import_bank import BankImport, ImportBank
 from core.usecases.house import House
 from core.usecases.long_term.exchange.export_collection import FilePart
 from core.usecases.replays import repeated
-from core.usecases.user.writer import SCOPE, new_user
+from core.usecases.user.permission import SCOPE, new_user
 from core.usecases.whole_user.import_lines import Founding, Making, UserLines
 from core.usecases.whole_user.purge_user import PurgeUser, purge_user
 from core.usecases.whole_user.user_lines import Piece

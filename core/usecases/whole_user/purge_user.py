@@ -17,7 +17,7 @@ from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Draft
 from core.ports.store import PurgeCounts
 from core.usecases.house import House
-from core.usecases.user.writer import new_user
+from core.usecases.user.permission import new_user
 from core.user.steps import UserPut
 from core.user.user import UserAggregate
 

@@ -16,7 +16,7 @@ from core.keys import ConversationKey, InvocationKey
 from core.model.invocation import CompressedItems, InvocationRecord, InvocationState, Item
 from core.ports.aggregates import Draft
 from core.usecases.house import House
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 
 async def compress_items(house: House, key: InvocationKey) -> None:
@@ -78,7 +78,7 @@ async def _land(
         )
 
     try:
-        tender = await tender_of(house, key.tenant, key.user)
+        tender = (await permission_of(house, key)).tender()
         done = await house.invocations.commit(key, stage)
     except (MemoryOff, UserNotFound):
         return False

@@ -35,7 +35,7 @@ from core.usecases.conversation.learning.learn import Run, learn
 from core.usecases.conversation.tiers.tending import SeenConversation, land, summary_of
 from core.usecases.conversation.verbs.add_turns import grown
 from core.usecases.house import House
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 from core.user.user import UserAggregate
 
 DID = 2_000  # tokens of what was done, its results among it, as the Summariser sees it
@@ -146,7 +146,7 @@ async def _tell_conversation(
     if key is None:
         return nothing
     try:
-        tender = await tender_of(house, key.tenant, key.user)
+        tender = (await permission_of(house, key)).tender()
         async with house.conversations.reading(key) as conversation:
             _require_same(conversation, record)
             limit = conversation.tiers.summary_length

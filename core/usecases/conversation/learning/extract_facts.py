@@ -25,7 +25,7 @@ from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, 
 from core.usecases.house import House
 from core.usecases.long_term.judging.find_facts import FactsFound, Source, find_facts
 from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 VERB = "ExtractFacts"
 SOURCE = "conversation"
@@ -120,13 +120,14 @@ async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: Fac
     """Stores what was found, or nothing where the conversation is no longer what was read."""
     if not found.facts:
         return FoundKept(withheld=found.withheld)
-    tender = await tender_of(house, key.tenant, key.user)
+    permission = await permission_of(house, key)
     origin = Require(key=key, uid=stretch.seen.uid, generation=stretch.seen.generation)
     name = f"extract-{stretch.seen.uid}-{stretch.owed.attempt}"
     command = KeepFound(
         key=stretch.collection,
         records=found.facts,
-        requires=(tender, origin),
+        permission=permission,
+        requires=(permission.tender(), origin),
         request=RequestKey(request_id=RequestId(name), verb=VERB, digest=name),
         withheld=found.withheld,
     )

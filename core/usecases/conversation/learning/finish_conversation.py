@@ -33,7 +33,7 @@ from core.usecases.long_term.answers import StoredRecords
 from core.usecases.long_term.new_records import is_harmless, stamped
 from core.usecases.long_term.verbs.add_record import was_forgotten
 from core.usecases.long_term.writing import Edit, write
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 VERB = "EndConversation"
 SOURCE = "conversation"
@@ -152,8 +152,9 @@ async def _outcome(house: House, ledger: Ledger, passages: Sequence[Passage], un
 async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record) -> RecordId:
     """Stores the episode and returns its id; None where the conversation is no longer what was read, or there is no
     room."""
-    tender = await tender_of(house, key.tenant, key.user)
+    permission = await permission_of(house, key)
     origin = Require(key=key, uid=whole.seen.uid, generation=whole.seen.generation)
+    requires = (permission.tender(), origin)
     record_id, now = RecordId(house.ids.new("r")), house.clock.now()
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
@@ -169,7 +170,7 @@ async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record
     name = f"episode-{whole.seen.uid}-{whole.seen.generation}-{whole.steps[-1]}"
     request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
     try:
-        done = await write(house, whole.collection, compose, request, StoredRecords, (tender, origin))
+        done = await write(house, whole.collection, compose, request, StoredRecords, permission, requires)
     except LimitReached:
         return NO_RECORD
     except RequirementFailed as failed:

@@ -83,7 +83,7 @@ async def _forget(
     name = f"forget-{uid}-{owed.number}"
     request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
     try:
-        return (await edit(house, place, compose, request, ForgetOutcome, even_off=True)).result.anew
+        return (await edit(house, place, compose, request, ForgetOutcome, None)).result.anew
     except CollectionNotFound:
         return ()
 

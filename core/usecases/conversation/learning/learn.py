@@ -28,8 +28,8 @@ from core.usecases.house import House
 from core.usecases.long_term.judging.find_facts import FactsFound, Source, find_facts
 from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
 from core.usecases.long_term.new_records import is_harmless
-from core.usecases.long_term.verbs.record_recovery import RecordRecovery, record_recovery
-from core.usecases.user.writer import tender_of
+from core.usecases.long_term.verbs.record_recovery import RecordRecovery, store_recovery
+from core.usecases.user.permission import Permission, permission_of
 
 SOURCE = "invocation"
 
@@ -76,6 +76,7 @@ class Run:
 class _Place:
     """What must hold for the run to teach anything, and what it may."""
 
+    permission: Permission
     requires: tuple[Require, ...]
     tiers: Tiers
 
@@ -114,15 +115,16 @@ async def learn(house: House, ledger: Ledger, run: Run) -> FoundKept:
 async def _place(house: House, run: Run) -> _Place | None:
     """Returns None where there is nothing more to be taught: gone, switched off, or the turn was deleted."""
     try:
-        tender = await tender_of(house, run.record.key.tenant, run.record.user)
+        permission = await permission_of(house, run.record.key)
+        tender = permission.tender()
         if (key := run.conversation) is None:
-            return _Place(requires=(tender,), tiers=house.tiers)
+            return _Place(permission=permission, requires=(tender,), tiers=house.tiers)
         async with house.conversations.reading(key) as conversation:
             is_there = conversation.uid == run.record.conversation_uid and conversation.record.enabled
             if not is_there or (run.step and not conversation.has_turn(run.step)):
                 return None
             origin = Require(key=key, uid=conversation.uid, generation=conversation.record.generation)
-            return _Place(requires=(tender, origin), tiers=conversation.tiers)
+            return _Place(permission=permission, requires=(tender, origin), tiers=conversation.tiers)
     except (ConversationNotFound, MemoryOff, UserNotFound):
         return None
 
@@ -131,6 +133,7 @@ async def _keep(house: House, run: Run, place: _Place, found: tuple[Record, ...]
     command = KeepFound(
         key=run.collection,
         records=found,
+        permission=place.permission,
         requires=place.requires,
         request=run.request("learned"),
         withheld=withheld,
@@ -146,12 +149,11 @@ async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, Non
                 key=run.collection,
                 recovery=recovery,
                 source=run.source,
-                requires=place.requires,
                 approves=False,
                 writer=run.record.writer,
                 request=run.request(f"fix{number}"),
             )
-            done = (await record_recovery(house, command)).kept
+            done = (await store_recovery(house, command, place.permission, place.requires)).kept
             kept.update(dict.fromkeys(() if done.awaits_review else done.record_ids))
     return kept
 

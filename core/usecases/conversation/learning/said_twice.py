@@ -20,6 +20,7 @@ from core.text.own_words import own_sentences
 from core.text.questions import asks
 from core.usecases.conversation.across import AllConversations, newest, read_each
 from core.usecases.house import House
+from core.usecases.user.permission import permission_of
 from core.verbatim.query import Query
 
 CONVERSATIONS = 10
@@ -67,7 +68,8 @@ async def _others(house: House, key: ConversationKey, collection: CollectionKey)
     among = AllConversations(
         tenant=key.tenant, user=key.user, collection=collection.collection, most=CONVERSATIONS
     )
-    return [one.key for one in (await newest(house, among, teaches_it))[0]]
+    found, _ = await newest(house, among, await permission_of(house, among), teaches_it)
+    return [one.key for one in found]
 
 
 def _nearest(house: House, conversation: Conversation, text: str, vector: Vector) -> list[SaidElsewhere]:

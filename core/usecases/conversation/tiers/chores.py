@@ -16,7 +16,7 @@ from core.usecases.conversation.tiers.promote_clusters import promote_clusters
 from core.usecases.conversation.tiers.settle import end_idle, settle
 from core.usecases.conversation.tiers.summarise_turns import summarise_turns
 from core.usecases.house import House
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 Work = Callable[[House, ConversationKey, Ledger], Awaitable[None]]
 
@@ -49,7 +49,7 @@ async def _forget(house: House, key: Key) -> None:
 def _at_work(house: House, work: Work) -> Callable[[Key], Awaitable[None]]:
     async def do(key: Key) -> None:
         assert isinstance(key, ConversationKey), "assigned to conversations"
-        await tender_of(house, key.tenant, key.user)  # no agent reads what is switched off
+        (await permission_of(house, key)).tender()  # no agent reads what is switched off
         await work(house, key, house.workshop.ledger(key))
 
     return do

@@ -19,7 +19,7 @@ from core.language import language_of
 from core.model.conversation import ConversationRecord, Turn
 from core.ports.aggregates import Draft
 from core.usecases.house import House
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 Outcome = tuple[ConversationRecord, Sequence[Step]]
 """What a chore wants to change: the record, and the steps beside it."""
@@ -50,7 +50,7 @@ async def land(
     """Commits what a chore made, with what its agents cost; returns whether anything landed.
 
     Raises ConversationNotFound, MemoryOff, UserNotFound."""
-    tender = await tender_of(house, key.tenant, key.user)
+    tender = (await permission_of(house, key)).tender()
     tokens = recorded = 0
 
     def stage(conversation: Conversation, _revision: int) -> Draft[bool]:

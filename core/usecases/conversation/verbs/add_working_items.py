@@ -12,7 +12,7 @@ from core.keys import InvocationKey
 from core.model.invocation import InvocationRecord, InvocationState, Item, ItemType
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.house import House
-from core.usecases.user.writer import writer_of
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ async def add_working_items(house: House, command: AddWorkingItems) -> WorkingIt
     now = house.clock.now()
     async with house.invocations.reading(command.key):
         pass  # before the user is founded: it may not be there
-    writer = await writer_of(house, command.key.tenant, command.key.user)
+    writer = (await permission_to_write(house, command.key)).writer()
 
     def stage(invocation: Invocation, _revision: int) -> Draft[ItemsKept]:
         before = invocation.record

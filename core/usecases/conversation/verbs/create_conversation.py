@@ -15,8 +15,8 @@ from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import new_record
 from core.usecases.house import House
 from core.usecases.replays import repeated
+from core.usecases.user.permission import permission_to_write
 from core.usecases.user.quotas import require_room
-from core.usecases.user.writer import writer_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +42,10 @@ async def create_conversation(house: House, command: CreateConversation) -> Comm
         user=command.user,
         conversation_id=command.conversation_id or _new_id(house, command),
     )
-    writer = await writer_of(house, key.tenant, key.user)
+    permission = await permission_to_write(house, key)
+    writer = permission.writer()
     try:
-        await require_room(house, key.tenant, key.user, key.kind)
+        await require_room(house, permission, key.kind)
     except LimitReached:
         if (known := await repeated(house.conversations, key, command.request, ConversationRecord)) is None:
             raise

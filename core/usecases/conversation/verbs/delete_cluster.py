@@ -13,7 +13,7 @@ from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.tiers.embed_turns import embed_turns
 from core.usecases.conversation.tiers.place_turns import line_of
 from core.usecases.house import House
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ async def delete_cluster(house: House, command: DeleteCluster) -> CommitResult[C
         lacks_vectors = conversation.record.enabled and bool(conversation.verbatim.wanting)
     if lacks_vectors:  # of another embedder's space, or of turns that have just come
         with suppress(MemoryOff, UserNotFound):  # then those without one lie alone
-            await tender_of(house, command.key.tenant, command.key.user)
+            (await permission_of(house, command.key)).tender()
             await embed_turns(house, command.key, house.workshop.ledger(command.key))
 
     def stage(conversation: Conversation, _revision: int) -> Draft[ClusterDeleted]:

@@ -23,6 +23,7 @@ from core.model.vector import Vector
 from core.usecases.conversation.across import AllConversations, newest, read_each
 from core.usecases.house import House
 from core.usecases.room import fitting
+from core.usecases.user.permission import permission_of
 from core.usecases.vectors import query_vector, unit
 from core.verbatim.measuring import cosines, holding, words_of
 from core.verbatim.plan import planned
@@ -131,7 +132,7 @@ class _Best(NamedTuple):
 
 async def _in_all(house: House, command: SearchTurns, among: AllConversations) -> TurnsFound:
     """Searches the conversations with the newest turns, a few at a time."""
-    chosen, more = await newest(house, among)
+    chosen, more = await newest(house, among, await permission_of(house, among))
     query = await _query(house, command)
     words, space = words_of(command.text), house.embedder.space
     plan = planned(query, space)

@@ -13,7 +13,7 @@ from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.house import House
 from core.usecases.replays import repeated
-from core.usecases.user.writer import SCOPE, writer_of
+from core.usecases.user.permission import SCOPE, Permission, permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +80,10 @@ async def start_invocation(house: House, command: StartInvocation) -> Invocation
 
 
 async def _found(house: House, command: StartInvocation, key: InvocationKey) -> CommitResult[InvocationNamed]:
-    writer = await writer_of(house, key.tenant, key.user)
+    permission = await permission_to_write(house, key)
+    writer = permission.writer()
     await _require_room(house, key)
-    record = _record(house, command, key, await _place(house, command))
+    record = _record(house, command, key, await _place(house, command, permission))
     draft = Draft(
         result=InvocationNamed(invocation_id=key.invocation_id),
         steps=(RunningPut(record=record),),
@@ -91,7 +92,7 @@ async def _found(house: House, command: StartInvocation, key: InvocationKey) -> 
     return await house.invocations.found(key, draft, command.request)
 
 
-async def _place(house: House, command: StartInvocation) -> _Place:
+async def _place(house: House, command: StartInvocation, permission: Permission) -> _Place:
     """Returns the conversation, made if it is not there. Raises MemoryOff, LimitReached."""
     if command.conversation_id is None:
         return _Place(uid="", collection=command.collection)
@@ -101,7 +102,7 @@ async def _place(house: House, command: StartInvocation) -> _Place:
         require_on(conversation)
         return Draft(result=_Place(uid=conversation.uid, collection=conversation.record.collection))
 
-    return (await written(house, key, command.collection, stage, None, _Place)).result
+    return (await written(house, key, command.collection, stage, None, _Place, permission)).result
 
 
 def _record(house: House, command: StartInvocation, key: InvocationKey, place: _Place) -> InvocationRecord:

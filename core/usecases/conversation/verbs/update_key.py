@@ -12,7 +12,7 @@ from core.usecases.conversation.founding import require_on, required
 from core.usecases.conversation.verbs.add_key import KeyKept, KeyNamed, kept
 from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
-from core.usecases.user.writer import writer_of
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,6 @@ async def update_key(house: House, command: UpdateKey) -> KeyKept:
             result=KeyNamed(key_id=command.key_id), steps=(KeyPut(key=made),), touches=frozenset({"keys"})
         )
 
-    writer = await writer_of(house, command.key.tenant, command.key.user)
+    writer = (await permission_to_write(house, command.key)).writer()
     done = await house.conversations.commit(command.key, required(stage, writer), command.request, KeyNamed)
     return await kept(house, command.key, done)

@@ -18,6 +18,7 @@ from core.usecases.long_term.exchange.files import Contents
 from core.usecases.long_term.exchange.parsing import contents_of
 from core.usecases.long_term.new_records import is_harmless
 from core.usecases.long_term.writing import Edit, write
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,8 @@ async def import_collection(house: House, command: ImportCollection) -> CommitRe
             house.limits.check_reflections(len(collection.reflections) + made.result.reflections)
         return made
 
-    return await write(house, command.key, compose, command.request, CollectionImported)
+    permission = await permission_to_write(house, command.key)
+    return await write(house, command.key, compose, command.request, CollectionImported, permission)
 
 
 def _as_brought(record: Record, command: ImportCollection) -> Record:

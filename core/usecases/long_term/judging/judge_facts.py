@@ -26,7 +26,7 @@ from core.text.analysis import terms
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
 from core.usecases.long_term.embed_records import embed_records
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 
 async def judge_facts(house: House, key: CollectionKey) -> None:
@@ -41,7 +41,7 @@ async def judge_facts(house: House, key: CollectionKey) -> None:
 
 async def _judge_next(house: House, key: CollectionKey) -> bool:
     """Judges one. False: there is none."""
-    tender = await tender_of(house, key.tenant, key.user)
+    tender = (await permission_of(house, key)).tender()
     account = Account(house.workshop.ledger(key))
     opinions = Opinions(house.agents, house.embedder, house.ids, account.ledger)
     likelihood = _Corrections(house.reader)

@@ -23,23 +23,24 @@ from core.ports.aggregates import CommitResult, RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import stamped
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.add_record import was_forgotten
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, characters, write
+from core.usecases.user.permission import Permission
 
 WEAK = frozenset({Origin.OBSERVED, Origin.DISTILLED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepFound:
-    """`requires`: what must hold as they are stored, of the user and of where they come from. `withheld` is kept with
-    the answer."""
+    """`permission`: of the user. `requires`: what must hold as they are stored, of the user and of where they come
+    from. `withheld` is kept with the answer."""
 
     key: CollectionKey
     records: tuple[Record, ...]
+    permission: Permission
     requires: tuple[Require, ...]
     request: RequestKey
     withheld: int = 0
@@ -59,7 +60,6 @@ class FoundKept:
 async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept]:
     """Raises MemoryOff, RequirementFailed, LimitReached (of collections)."""
     now = house.clock.now()
-    memory = await memory_of(house, command.key.tenant, command.key.user)
     new_ids = [RecordId(house.ids.new("r")) for _ in command.records]
 
     def compose(collection: Collection, revision: int) -> Edit[FoundKept]:
@@ -67,7 +67,7 @@ async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept
         new: dict[int, Record] = {}
         waiting: list[Proposal] = []
         ids = [NO_RECORD] * len(command.records)
-        lasts = lasting(collection, now, memory.retention)
+        lasts = lasting(collection, now, command.permission.retention)
         for place, found in enumerate(command.records):
             if was_forgotten(collection, found):
                 continue
@@ -92,7 +92,9 @@ async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept
             erase=bool(gone),
         )
 
-    return await write(house, command.key, compose, command.request, FoundKept, command.requires)
+    return await write(
+        house, command.key, compose, command.request, FoundKept, command.permission, command.requires
+    )
 
 
 def _told(command: KeepFound, ids: Sequence[RecordId]) -> FoundKept:

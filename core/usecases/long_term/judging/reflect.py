@@ -30,7 +30,7 @@ from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.long_term.account import Account
-from core.usecases.user.writer import tender_of
+from core.usecases.user.permission import permission_of
 
 
 async def reflect(house: House, key: CollectionKey) -> None:
@@ -46,7 +46,7 @@ async def reflect(house: House, key: CollectionKey) -> None:
             return
         if waiting is None:
             return
-        tender = await tender_of(house, key.tenant, key.user)
+        tender = (await permission_of(house, key)).tender()
         opinion = await written(house, account.ledger, waiting.title, waiting.category, records)
         await house.collections.commit(key, _keeping(house, waiting, opinion, records, tender, account))
         account.settle()

@@ -21,11 +21,11 @@ from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, write
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +59,11 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
     if not command.allow_sensitive:
         await require_harmless_large(given, command.place)
     record_id = given.record_id or RecordId(house.ids.new("r"))
-    memory = await memory_of(house, command.key.tenant, command.key.user)
+    permission = await permission_to_write(house, command.key)
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
-        lasts = lasting(collection, now, memory.retention)
+        lasts = lasting(collection, now, permission.retention)
         before = collection.records.get(record_id)
         if (before is not None and lasts(before)) or record_id in collection.proposals:
             raise RecordExists(record_id)
@@ -109,7 +109,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
             erase=before is not None,
         )
 
-    return await write(house, command.key, compose, command.request, StoredRecords)
+    return await write(house, command.key, compose, command.request, StoredRecords, permission)
 
 
 def _dropped(collection: Collection, record_id: RecordId) -> tuple[Step, ...]:

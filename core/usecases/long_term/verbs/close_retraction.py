@@ -29,6 +29,7 @@ from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.retractions import tell_retracted
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +72,9 @@ async def close_retraction(house: House, command: CloseRetraction) -> CommitResu
             erase=command.erases,
         )
 
-    done = await edit(
-        house,
-        command.key,
-        compose,
-        command.request,
-        RetractionEnded,
-        even_off=command.erases or command.even_off,
-    )
+    only_deletes = command.erases or command.even_off
+    permission = None if only_deletes else await permission_to_write(house, command.key)
+    done = await edit(house, command.key, compose, command.request, RetractionEnded, permission)
     await tell_retracted(house, house.collections, command.key, done.result.retraction)
     return done
 

@@ -53,7 +53,7 @@ async def delete_records(house: House, command: DeleteRecords) -> CommitResult[R
             chosen = [r for r in collection.records.values() if command.filter.admits(collection, r)]
         return erasing(house, collection, chosen, now)
 
-    done = await edit(house, command.key, compose, command.request, RecordsDeleted, even_off=True)
+    done = await edit(house, command.key, compose, command.request, RecordsDeleted, None)
     return await tell_deleted(house, house.collections, command.key, done)
 
 

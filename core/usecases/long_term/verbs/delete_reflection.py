@@ -38,4 +38,4 @@ async def delete_reflection(house: House, command: DeleteReflection) -> CommitRe
                 steps.append(RecordPut(record=cleared))
         return Edit(result=ReflectionDeleted(), steps=tuple(steps), sees_all=True, erase=True)
 
-    return await edit(house, command.key, compose, command.request, ReflectionDeleted, even_off=True)
+    return await edit(house, command.key, compose, command.request, ReflectionDeleted, None)

@@ -21,7 +21,7 @@ from core.usecases.long_term.judging.reflect import steps_of, weightiest, writte
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.replays import stored_steps
-from core.usecases.user.writer import require_memory
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +96,13 @@ class _Writing:
     async def commit(self) -> CommitResult[ReflectionKept]:
         command = self._command
         while True:
+            permission = await permission_to_write(self._house, command.key)
             try:
-                return await edit(self._house, command.key, self._compose, command.request, ReflectionKept)
+                return await edit(
+                    self._house, command.key, self._compose, command.request, ReflectionKept, permission
+                )
             except OpinionPending as missing:
+                permission.require_on()  # before a model is shown what is theirs
                 await missing.ask()
 
     def _compose(self, collection: Collection, revision: int) -> Edit[ReflectionKept]:
@@ -128,8 +132,7 @@ class _Writing:
         )
 
     async def _ask(self, said: tuple[tuple[RecordId, str], ...], records: Sequence[Record]) -> None:
-        title, category, key = self._command.title, self._command.category, self._command.key
-        await require_memory(self._house, key.tenant, key.user)
+        title, category = self._command.title, self._command.category
         self._opinions[said] = await written(self._house, self._account.ledger, title, category, records)
 
     def _chosen(self, collection: Collection) -> list[Record]:

@@ -13,6 +13,7 @@ from core.ports.aggregates import RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +58,9 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
             erase=bool(dropped),
         )
 
-    return await read_back(
-        house, command.key, await edit(house, command.key, compose, command.request, StoredRecords)
-    )
+    permission = await permission_to_write(house, command.key)
+    committed = await edit(house, command.key, compose, command.request, StoredRecords, permission)
+    return await read_back(house, command.key, committed)
 
 
 def _oldest(collection: Collection, room: int) -> list[FeedbackDrop]:

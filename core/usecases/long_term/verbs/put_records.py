@@ -21,12 +21,12 @@ from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without, oldest_tombstones
 from core.usecases.long_term.writing import Edit, write
 from core.usecases.revisions import require_unchanged
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,17 +83,17 @@ async def put_records(house: House, command: PutRecords) -> CommitResult[Records
         require_past(f"{put.place}event_time", put.record.event_time if put.dated else None, now)
         if not command.allow_sensitive:
             await require_harmless_large(put.record, put.place)
-    memory = await memory_of(house, command.key.tenant, command.key.user)
+    permission = await permission_to_write(house, command.key)
 
     def compose(collection: Collection, revision: int) -> Edit[RecordsPut]:
-        lasts = lasting(collection, now, memory.retention)
+        lasts = lasting(collection, now, permission.retention)
         placing = _Placing(collection=collection, command=command, now=now, revision=revision, lasts=lasts)
         for put in command.puts:
             placing.put(put)
         placing.delete()
         return placing.edit(house.limits.tombstones_per_collection)
 
-    return await write(house, command.key, compose, command.request, RecordsPut)
+    return await write(house, command.key, compose, command.request, RecordsPut, permission)
 
 
 @dataclass(slots=True, kw_only=True)

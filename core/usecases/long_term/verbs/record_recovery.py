@@ -30,11 +30,11 @@ from core.ports.aggregates import RequestKey
 from core.ports.store import Require
 from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.add_record import was_forgotten
 from core.usecases.long_term.writing import Edit, write
+from core.usecases.user.permission import Permission, permission_to_write
 
 SOURCE = "task_result"
 SHOWN = 200  # code points of a value in a detail
@@ -42,9 +42,9 @@ SHOWN = 200  # code points of a value in a detail
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRecovery:
-    """`explanation`: empty to tell it from the arguments. `source`: the run of an agent it was seen in. `requires`:
-    what must hold, where it is more than that the user's memory is on. `approves`: its caller may approve what waits
-    for a review; what is learned of a run has none. `writer`: the subject of its API key."""
+    """`explanation`: empty to tell it from the arguments. `source`: the run of an agent it was seen in. `approves`: its
+    caller may approve what waits for a review; what is learned of a run has none. `writer`: the subject of its API
+    key."""
 
     key: CollectionKey
     recovery: Recovery
@@ -52,7 +52,6 @@ class RecordRecovery:
     success: bool = True
     allow_sensitive: bool = False
     source: Provenance | None = None
-    requires: tuple[Require, ...] | None = None
     approves: bool = True
     writer: str = ""
     request: RequestKey | None = None
@@ -60,18 +59,30 @@ class RecordRecovery:
 
 async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
     """Raises InvalidField (success), SensitiveContent, MemoryOff, LimitReached, RequestIdReused."""
+    return await store_recovery(house, command)
+
+
+async def store_recovery(
+    house: House,
+    command: RecordRecovery,
+    permission: Permission | None = None,
+    requires: tuple[Require, ...] | None = None,
+) -> RecordsKept:
+    """Stores it. `permission`: the user's, where it was asked for. `requires`: what must hold, where it is more than
+    that the user's memory is on."""
     if not command.success:
         raise InvalidField("success", "must be true: what did not work is no recovery")
     now = house.clock.now()
-    memory = await memory_of(house, command.key.tenant, command.key.user)
     new = _record(command, RecordId(house.ids.new("r")), now, house.long_term.recovery_confidence)
     if not command.allow_sensitive:
         require_harmless(new, "")
+    permission = permission or await permission_to_write(house, command.key)
+    retention = permission.retention
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         if was_forgotten(collection, new, approves=command.approves):
             return Edit(result=StoredRecords(record_ids=(), forgotten=True))
-        lasts = lasting(collection, now, memory.retention)
+        lasts = lasting(collection, now, retention)
         known = known_mending(collection, command.recovery, lasts)
         waits = awaits(collection.record, new, approves=command.approves)
         if known is None and waits:
@@ -91,11 +102,8 @@ async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
         touches = frozenset({f"recovery:{new.tags}", f"record:{put.record_id}"})
         return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)
 
-    return await read_back(
-        house,
-        command.key,
-        await write(house, command.key, compose, command.request, StoredRecords, command.requires),
-    )
+    committed = await write(house, command.key, compose, command.request, StoredRecords, permission, requires)
+    return await read_back(house, command.key, committed)
 
 
 def known_mending(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record | None:

@@ -12,6 +12,7 @@ from core.ports.aggregates import RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,6 @@ async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
             touches=frozenset(f"record:{record_id}" for record_id in command.record_ids),
         )
 
-    return await read_back(
-        house, command.key, await edit(house, command.key, compose, command.request, StoredRecords)
-    )
+    permission = await permission_to_write(house, command.key)
+    committed = await edit(house, command.key, compose, command.request, StoredRecords, permission)
+    return await read_back(house, command.key, committed)

@@ -90,7 +90,7 @@ async def retract_records(house: House, command: RetractRecords) -> CommitResult
                 reflections=composed.result.reflections,
             )
             return CommitResult(result=told, revision=opened.collection.revision)
-    done = await edit(house, command.key, compose, command.request, RecordsRetracted, even_off=True)
+    done = await edit(house, command.key, compose, command.request, RecordsRetracted, None)
     await tell_retracted(house, house.collections, command.key, done.result.retraction, command.chosen)
     return done
 

@@ -23,7 +23,6 @@ from core.ports.aggregates import RequestKey
 from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, read_back
 from core.usecases.long_term.judging.keep_found import same_as
-from core.usecases.long_term.memory import memory_of
 from core.usecases.long_term.new_records import require_harmless
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.add_record import take_place
@@ -31,6 +30,7 @@ from core.usecases.long_term.verbs.delete_records import oldest_tombstones
 from core.usecases.long_term.verbs.record_recovery import known_mending, mended_again
 from core.usecases.long_term.verbs.update_record import reworded
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.user.permission import permission_of, permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +52,11 @@ async def review_records(house: House, command: ReviewRecords) -> RecordsKept:
     """Rejects also where memory is off. Raises RecordNotFound, SensitiveContent, CollectionNotFound, MemoryOff,
     RequestIdReused."""
     now = house.clock.now()
-    memory = await memory_of(house, command.key.tenant, command.key.user)
     rejects = command.decision is ReviewDecision.REJECT
+    permission = await (permission_of if rejects else permission_to_write)(house, command.key)
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
-        lasts = lasting(collection, now, memory.retention)
+        lasts = lasting(collection, now, permission.retention)
         chosen = [collection.proposal(record_id) for record_id in command.record_ids]
         for proposal in chosen:
             if not lasts(proposal.record):
@@ -65,7 +65,8 @@ async def review_records(house: House, command: ReviewRecords) -> RecordsKept:
             return _rejected(house, collection, chosen, now)
         return _approved(house, collection, command, chosen, lasts, (now, revision))
 
-    committed = await edit(house, command.key, compose, command.request, StoredRecords, even_off=rejects)
+    asked = None if rejects else permission
+    committed = await edit(house, command.key, compose, command.request, StoredRecords, asked)
     return await read_back(house, command.key, committed)
 
 

@@ -12,9 +12,9 @@ from core.model.collection import CollectionRecord
 from core.model.review import Review
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.house import House
-from core.usecases.long_term.memory import requires_of
 from core.usecases.long_term.writing import make
 from core.usecases.revisions import require_unchanged
+from core.usecases.user.permission import permission_to_write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,8 @@ async def update_collection(house: House, command: UpdateCollection) -> CommitRe
     if "review" in command.fields and not command.approves:
         raise PermissionDenied("the API key lacks the scope approve, which `review` takes")
     now = house.clock.now()
-    requires = await requires_of(house, command.key.tenant, command.key.user)
+    permission = await permission_to_write(house, command.key)
+    requires = (permission.writer(),)
 
     def stage(collection: Collection, revision: int) -> Draft[CollectionRecord]:
         before = collection.record
@@ -59,4 +60,4 @@ async def update_collection(house: House, command: UpdateCollection) -> CommitRe
         try:
             return await house.collections.commit(command.key, stage, command.request, CollectionRecord)
         except CollectionNotFound:
-            await make(house, command.key)
+            await make(house, command.key, permission, requires)

@@ -21,6 +21,7 @@ from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.new_records import require_harmless, require_harmless_metadata, require_past
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.revisions import require_unchanged
+from core.usecases.user.permission import permission_to_write
 
 WORDLESS = frozenset({"confidence", "reward", "needs_revision", "ttl"})
 """What a caller may change of a record where its own new one would wait for a review."""
@@ -87,7 +88,8 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
             erase=says_other,
         )
 
-    committed = await edit(house, command.key, compose, command.request, StoredRecords)
+    permission = await permission_to_write(house, command.key)
+    committed = await edit(house, command.key, compose, command.request, StoredRecords, permission)
     return await read_back(house, command.key, committed)
 
 

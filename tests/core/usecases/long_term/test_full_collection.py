@@ -11,7 +11,7 @@ from core.usecases.limits import Limits
 from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
 from core.usecases.long_term.verbs.generate_reflection import GenerateReflection, generate_reflection
 from core.usecases.long_term.verbs.give_feedback import GiveFeedback, give_feedback
-from core.usecases.user.writer import writer_of
+from core.usecases.user.permission import permission_to_write
 from tests.support.house import open_house, request
 from tests.support.long_term import ADA, tell
 
@@ -46,8 +46,14 @@ def lesson(house: House, content: str, confidence: float = 0.5) -> Record:
 
 
 async def keep(house: House, *records: Record, name: str) -> FoundKept:
-    writer = await writer_of(house, ADA.tenant, ADA.user)
-    command = KeepFound(key=ADA, records=records, requires=(writer,), request=asked(name))
+    permission = await permission_to_write(house, ADA)
+    command = KeepFound(
+        key=ADA,
+        records=records,
+        permission=permission,
+        requires=(permission.writer(),),
+        request=asked(name),
+    )
     return (await keep_found(house, command)).result
 
 

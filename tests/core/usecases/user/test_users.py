@@ -24,8 +24,8 @@ from core.usecases.house import House
 from core.usecases.spending import commit
 from core.usecases.user.count_tokens import write_tokens
 from core.usecases.user.get_user import GetUser, get_user
+from core.usecases.user.permission import new_user, permission_of, permission_to_write
 from core.usecases.user.update_user import UpdateUser, update_user
-from core.usecases.user.writer import new_user, require_memory, tender_of, writer_of
 from core.usecases.whole_user.purge_user import PurgeUser, UserPurged, carry_on, purge_user
 from core.user.steps import UserPut
 from service.adapters.store.memory_store import MemoryStore
@@ -50,7 +50,8 @@ async def bank_of(house: House, name: str, user: str) -> BankKey:
 
 
 async def test_the_first_write_founds_a_user_and_later_ones_find_it(house: House) -> None:
-    first, *others = await asyncio.gather(*(writer_of(house, ACME, ADA.user) for _ in range(5)))
+    asked = await asyncio.gather(*(permission_to_write(house, ADA) for _ in range(5)))
+    first, *others = [permission.writer() for permission in asked]
 
     assert {require.uid for require in others} == {first.uid}
     seen = await get_user(house, GetUser(key=ADA))
@@ -67,7 +68,7 @@ async def test_a_user_switched_off_is_not_written_for_until_switched_on(house: H
 
     off = await update_user(house, UpdateUser(key=ADA, fields={"enabled"}, enabled=False))
     with pytest.raises(MemoryOff):
-        await require_memory(house, ACME, ADA.user)
+        (await permission_of(house, ADA)).require_on()
     with pytest.raises(MemoryOff):
         await memorize(house, Memorize(key=bank, context=Context(text="The ferry leaves at nine.")))
     with pytest.raises(MemoryOff):
@@ -79,7 +80,7 @@ async def test_a_user_switched_off_is_not_written_for_until_switched_on(house: H
 
 
 async def test_a_write_staged_before_the_switch_does_not_land_after_it(house: House) -> None:
-    require = await writer_of(house, ACME, ADA.user)
+    require = (await permission_to_write(house, ADA)).writer()
     await update_user(house, UpdateUser(key=ADA, fields={"enabled"}, enabled=False))
 
     other = new_user(house, replace(ADA, user=User("bob")))
@@ -112,7 +113,7 @@ async def begin(house: House, name: str) -> None:
 
 
 async def test_settings_read_stale_are_refused(house: House) -> None:
-    await writer_of(house, ACME, ADA.user)
+    await permission_to_write(house, ADA)
     await update_user(house, UpdateUser(key=ADA, fields={"enabled"}, enabled=True))
 
     with pytest.raises(StaleRevision):
@@ -124,7 +125,7 @@ async def test_settings_read_stale_are_refused(house: House) -> None:
 async def test_a_purge_takes_all_of_the_user_and_nothing_of_others(house: House) -> None:
     mine = [await bank_of(house, f"mine-{number}", ADA.user) for number in range(3)]
     theirs = await bank_of(house, "theirs", "bob")
-    await writer_of(house, ACME, ADA.user)
+    await permission_to_write(house, ADA)
 
     purged = await purge_user(house, PurgeUser(key=ADA, include_banks=True))
 
@@ -162,7 +163,7 @@ async def test_a_purge_cut_short_is_gone_on_with(house: House) -> None:
 
 async def test_work_in_the_background_brings_no_purged_user_back(house: House) -> None:
     with pytest.raises(UserNotFound):
-        await tender_of(house, ACME, ADA.user)
+        (await permission_of(house, ADA)).tender()
 
     assert await house.store.heads([ADA]) == {}
 
@@ -170,7 +171,7 @@ async def test_work_in_the_background_brings_no_purged_user_back(house: House) -
 async def test_what_models_cost_is_counted_for_the_user_whatever_becomes_of_it(house: House) -> None:
     talk = ConversationKey(tenant=ACME, user=ADA.user, conversation_id=ConversationId("c1"))
     bank = await bank_of(house, "b1", ADA.user)
-    await writer_of(house, ACME, ADA.user)
+    await permission_to_write(house, ADA)
     before = await get_user(house, GetUser(key=ADA))
     with house.workshop.ledger(talk).spending("summariser"):
         charge(ChatReply(text="", input_tokens=100, output_tokens=20))
@@ -194,7 +195,7 @@ async def test_what_models_cost_is_counted_for_the_user_whatever_becomes_of_it(h
 
 async def test_tokens_of_a_user_who_was_purged_are_not_brought_back(house: House) -> None:
     talk = ConversationKey(tenant=ACME, user=ADA.user, conversation_id=ConversationId("c1"))
-    await writer_of(house, ACME, ADA.user)
+    await permission_to_write(house, ADA)
     with house.workshop.ledger(talk).spending("summariser"):
         charge(ChatReply(text="", input_tokens=100, output_tokens=20))
     await purge_user(house, PurgeUser(key=ADA))

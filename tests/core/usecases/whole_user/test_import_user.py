@@ -19,8 +19,8 @@ from core.usecases.conversation.verbs.list_turns import PlacedTurn
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from core.usecases.user.get_user import GetUser, get_user
+from core.usecases.user.permission import new_user, permission_to_write
 from core.usecases.user.update_user import UpdateUser, update_user
-from core.usecases.user.writer import new_user, writer_of
 from core.usecases.whole_user.import_user import ImportUser, import_user
 from core.usecases.whole_user.purge_user import PurgeUser, purge_user
 from core.usecases.whole_user.user_lines import Piece, ReadLine
@@ -121,14 +121,14 @@ async def test_no_call_writes_for_a_user_who_is_being_imported() -> None:
         await store.reached.wait()
 
         with pytest.raises(MemoryOff):
-            await writer_of(house, ACME, ADA.user)
+            (await permission_to_write(house, ADA)).writer()
         updating = asyncio.create_task(update_user(house, UpdateUser(key=ADA, fields={"enabled"})))
         store.let.set()
         done = await importing
 
         assert (done.result.aggregates, done.result.rows) == ({"conversation": TALKS}, {"turns": TALKS})
         assert (await updating).result.state is UserState.ACTIVE  # its turn came when the import had ended
-        assert (await writer_of(house, ACME, ADA.user)).key == ADA
+        assert (await permission_to_write(house, ADA)).writer().key == ADA
 
 
 async def test_a_purge_ends_an_import() -> None:
