@@ -146,7 +146,7 @@ async def _recorded(house: House, crowd: _Crowd, key: BankKey, case: Case) -> bo
 
 
 async def _came(house: House, crowd: _Crowd, key: BankKey, case: Case, setting: Setting) -> Came:
-    configured = house.retrieval.structure
+    configured = house.settings.retrieval.structure
     old = _old(case)
     before = await _prompt(house, crowd.key, case, setting, configured)
     shown = {

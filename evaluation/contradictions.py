@@ -75,7 +75,7 @@ async def run(house: House, number: int, case: Case) -> Result:
     async with house.banks.reading(key) as bank:
         result = judged(case, bank, facts, last)
     if result.right:
-        plain = replace(house.retrieval.structure, conflicts=False)
+        plain = replace(house.settings.retrieval.structure, conflicts=False)
         alone = await _sides_found(house, key, case, facts, last, plain)
         brought = await _sides_found(house, key, case, facts, last, replace(plain, conflicts=True))
         result = replace(result, sides=(alone, brought))

@@ -86,7 +86,7 @@ async def _rows(
     house: House, engine: Engine, chosen: EvaluationSet, seed: int, progress: Progress, *, words: bool
 ) -> list[Row]:
     progress.began(f"{chosen.name}: {engine.name}")
-    configured = house.retrieval.alpha
+    configured = house.settings.retrieval.alpha
     points: list[tuple[str, float | None]] = [
         (engine.name, a) for a in (configured, *(a for a in engine.alphas if a != configured))
     ]

@@ -45,7 +45,7 @@ async def get_server_info(house: House, command: GetServerInfo) -> ServerInfo:
     due = await store.due(now, COUNTED_TO)
     left = await store.leftovers(COUNTED_TO)
     keys = [key for key in await store.credentials.listed() if key.tenant == command.tenant]
-    purged = await store.expired(now + TOMORROW, house.finished_ttl.total_seconds(), COUNTED_TO)
+    purged = await store.expired(now + TOMORROW, house.settings.finished_ttl.total_seconds(), COUNTED_TO)
     return ServerInfo(
         process=house.process(),
         store=await store.facts(),

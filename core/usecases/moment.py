@@ -5,7 +5,8 @@ from datetime import datetime
 
 from core.agents.roles import ConflictOpinion, Grade
 from core.bank.bank import Bank
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
+from core.usecases.spaces import require_own_space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +35,9 @@ def moment(house: House, bank: Bank, revision: int) -> Moment:
     return Moment(
         revision=revision,
         now=house.clock.now(),
-        top_k=house.retrieval.top_k_of(bank),
-        alpha=house.retrieval.alpha_of(bank),
-        validation_floor=house.retrieval.validation_floor_of(bank),
+        top_k=house.settings.retrieval.top_k_of(bank),
+        alpha=house.settings.retrieval.alpha_of(bank),
+        validation_floor=house.settings.retrieval.validation_floor_of(bank),
         own_floor=bank.record.settings.validation_floor,
-        judge_assistants=house.retrieval.judge_assistants_of(bank),
+        judge_assistants=house.settings.retrieval.judge_assistants_of(bank),
     )

@@ -34,7 +34,7 @@ from service.api.to_proto.export import import_bank
 
 def keeping(answer: Callable[[Any, timedelta], Any]) -> OfHouse:
     """Makes an answer tell when the bank is purged."""
-    return OfHouse(lambda house: lambda value: answer(value, house.finished_ttl))
+    return OfHouse(lambda house: lambda value: answer(value, house.settings.finished_ttl))
 
 
 start = OfHouse(lambda house: partial(read.start_task, new_bank_id=partial(new_bank_id, house)))

@@ -52,7 +52,7 @@ async def memorize_stream(
     if first is None or first.WhichOneof("part") != "header":
         raise InvalidField("header", "must come first")
     command = memorize_header(first.header, caller)
-    text = _Text(house.limits.context_characters)
+    text = _Text(house.settings.limits.context_characters)
     async for request in requests:
         if text.add(request):
             yield _news(pb.PROGRESS_STAGE_RECEIVING, text.length, 0, "receiving")

@@ -21,7 +21,7 @@ from core.ports.comparer import Comparer
 from core.ports.embedder import Embedder
 from core.ports.reader import Reader
 from core.ports.reranker import Reranker
-from core.usecases.house import Reranking
+from core.usecases.settings import Reranking
 from service.config import ConfigurationError, Settings
 from service.settings.agents import LlmSection, ModelSection
 from service.settings.retrieval import RerankerSection

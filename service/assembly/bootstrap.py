@@ -28,9 +28,10 @@ from core.ports.store import Store
 from core.usecases.chores import Chores
 from core.usecases.claims import SECONDS, Claims
 from core.usecases.conversation.tiers.count_hits import write_hits
-from core.usecases.house import House, Retrieval
+from core.usecases.house import House
 from core.usecases.limits import Budgets, Limits
 from core.usecases.observer import Observer
+from core.usecases.settings import Retrieval, UseCaseSettings
 from core.usecases.upkeep.duties import assign_chores
 from core.usecases.upkeep.store_time import StoreTime
 from core.usecases.user.count_tokens import write_tokens
@@ -201,8 +202,6 @@ async def _house(
         conversations=banks,
         invocations=banks,
         collections=banks,
-        working=settings.conversation.working,
-        tiers=settings.conversation.tiers,
         store=store,
         blobs=ground.blobs,
         embedder=embedder,
@@ -217,18 +216,12 @@ async def _house(
         clock=clock,
         time=ground.time,
         ids=ground.ids,
-        retrieval=_retrieval(settings.retrieval),
-        limits=limits_of(settings),
-        long_term=LongTermSettings(**dict(settings.long_term)),
+        settings=_of_use_cases(settings),
         workshop=workshop,
         chores=chores,
         claims=claims,
         uses=uses,
-        resume_after=settings.banks.resume_after,
-        finished_ttl=settings.banks.finished_ttl,
-        attempts=settings.agents.attempts,
         process=partial(facts_of, settings, clock, banks, clock.now()),
-        run_lifetime=settings.instructions.run_lifetime,
         deleted=told_of_deletion,
         retracted=told_of_retraction,
     )
@@ -240,6 +233,20 @@ def limits_of(settings: Settings) -> Limits:
     if settings.store.kind == "postgres":
         given.setdefault("attachment_bytes", DATABASE_FILE_BYTES)
     return Limits(**given)
+
+
+def _of_use_cases(settings: Settings) -> UseCaseSettings:
+    return UseCaseSettings(
+        retrieval=_retrieval(settings.retrieval),
+        limits=limits_of(settings),
+        long_term=LongTermSettings(**dict(settings.long_term)),
+        working=settings.conversation.working,
+        tiers=settings.conversation.tiers,
+        resume_after=settings.banks.resume_after,
+        finished_ttl=settings.banks.finished_ttl,
+        run_lifetime=settings.instructions.run_lifetime,
+        attempts=settings.agents.attempts,
+    )
 
 
 def _retrieval(chosen: RetrievalSection) -> Retrieval:

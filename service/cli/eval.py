@@ -235,9 +235,9 @@ def _reported(house: House, run: Run, methods: Sequence[Method], wanted: EvalReq
 def _methods(house: House, view: View) -> tuple[Method, ...]:
     match view:
         case View.ABLATION:
-            return ablation(house.retrieval.structure)
+            return ablation(house.settings.retrieval.structure)
         case View.SWEEP:
-            return sweep(house.retrieval.alpha)
+            return sweep(house.settings.retrieval.alpha)
         case _:
             return METHODS + ((RERANKED,) if house.reranking else ())
 
@@ -268,7 +268,7 @@ def _conditions(house: House, wanted: EvalRequest) -> report.Conditions:
     return report.Conditions(
         version=version("agentic-memory-bank"),
         embedding_space=house.embedder.space.name,
-        alpha=house.retrieval.alpha,
-        structure=house.retrieval.structure,
+        alpha=house.settings.retrieval.alpha,
+        structure=house.settings.retrieval.structure,
         seed=wanted.seed,
     )

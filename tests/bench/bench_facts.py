@@ -26,7 +26,7 @@ from evaluation.sets import Case
 from service.adapters.cached_embedder import CachedEmbedder
 from service.adapters.local_embedder import LocalEmbedder
 from tests.support.embedders import local_comparer
-from tests.support.house import START, open_house
+from tests.support.house import START, open_house, with_settings
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "letta_core_memory_update_dev.jsonl"
 ALPHA = 0.3  # as shipped
@@ -91,7 +91,7 @@ async def main() -> None:
     embedder = CachedEmbedder(LocalEmbedder.open(), passages=8192)
     cases = read_letta(path.read_text(encoding="utf-8"))
     async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as opened:
-        house = replace(opened, retrieval=replace(opened.retrieval, alpha=ALPHA))
+        house = with_settings(opened, retrieval=replace(opened.settings.retrieval, alpha=ALPHA))
         results = [await run(house, number, case) for number, case in enumerate(cases)]
     if "--misses" in sys.argv:
         for result in results:

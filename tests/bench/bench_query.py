@@ -155,11 +155,14 @@ async def of_world(house: House, world: World) -> list[tuple[str, ...]]:
     rows = []
     async with house.banks.reading(key) as bank:
         for top_k in DEPTHS:
-            for name, structure in (("plain", Structure()), ("structure", house.retrieval.structure)):
+            for name, structure in (
+                ("plain", Structure()),
+                ("structure", house.settings.retrieval.structure),
+            ):
                 queries = [
                     Query(
                         top_k=top_k,
-                        alpha=house.retrieval.alpha,
+                        alpha=house.settings.retrieval.alpha,
                         text=question.text,
                         vector=vector,
                         target=Target.SEGMENTS,

@@ -27,11 +27,12 @@ from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_c
 from core.usecases.bank.verbs.search import Ask, Searches, run_searches
 from core.usecases.bank.verbs.unrelate import Unrelate, unrelate
 from core.usecases.bank.verbs.update_node import UpdateNode, update_node
-from core.usecases.house import House, Retrieval
+from core.usecases.house import House
+from core.usecases.settings import Retrieval
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from tests.support.changes import same
-from tests.support.house import KEY, make_bank, open_house, work_done
+from tests.support.house import KEY, make_bank, open_house, with_settings, work_done
 from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.plain_bank import PAGED, SUBJECTS, VALUES, PlainBank, agents_by_claims, page
 
@@ -57,7 +58,7 @@ class AgainstPlainDicts(ModelMachine):
             open_house(store=store, agents=agents_by_claims().roles, holding=Holding(tuning=TUNING))
         )
         await make_bank(house)
-        return replace(house, retrieval=Retrieval(top_k=EVERYTHING, alpha=0.5, chunk_ratio=0.9))
+        return with_settings(house, retrieval=Retrieval(top_k=EVERYTHING, alpha=0.5, chunk_ratio=0.9))
 
     def teardown(self) -> None:
         self.loaded_anew()

@@ -1,7 +1,6 @@
 """Random operations on a collection, against plain dicts; now and then, and at the end, loaded anew."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 
@@ -28,7 +27,7 @@ from core.usecases.long_term.verbs.retrieve_memories import RetrieveMemories, re
 from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
 from service.holding.held import Holding
 from tests.support.hashing_embedder import HashingEmbedder
-from tests.support.house import START, TickingClock, open_house
+from tests.support.house import START, TickingClock, open_house, with_settings
 from tests.support.long_term import ADA, tell
 from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.plain_collection import FIRST, Plain, PlainCollection
@@ -88,7 +87,7 @@ class AgainstPlainDicts(ModelMachine):
                 unasked=False,
             )
         )
-        return replace(house, long_term=LongTermSettings(judged_against=1_000))
+        return with_settings(house, long_term=LongTermSettings(judged_against=1_000))
 
     def at_hand(self) -> Collection:
         async def read() -> Collection:

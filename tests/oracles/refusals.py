@@ -26,11 +26,23 @@ class Accepted(Exception):
     """A request was read and goes on to the memory."""
 
 
+class NoSettings:
+    """Limits, and whatever else is asked of it says the same."""
+
+    finished_ttl = None
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+
+    def __getattr__(self, name: str) -> Any:
+        raise Accepted
+
+
 class NoMemory:
     """The place of a house: whatever is asked of it says that the request was accepted."""
 
-    finished_ttl = None
-    limits = Limits()
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.settings = NoSettings(limits or Limits())
 
     def __getattr__(self, name: str) -> Any:
         raise Accepted

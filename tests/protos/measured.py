@@ -62,10 +62,8 @@ NUMBERS = (
 Rules = options_pb2.Rules
 
 
-class WideLimits(NoMemory):
-    """Memory without the bounds that are configured."""
-
-    limits = Limits(**{each.name: 2**31 for each in fields(Limits) if isinstance(each.default, int)})
+WIDE = Limits(**{each.name: 2**31 for each in fields(Limits) if isinstance(each.default, int)})
+"""None of the bounds that are configured."""
 
 
 OTHERS: Mapping[str, tuple[tuple[str, ...], Message]] = {
@@ -101,7 +99,7 @@ class Measuring:
     """The readers of all requests, asked for what they refuse."""
 
     def __init__(self) -> None:
-        memory: Any = WideLimits()
+        memory: Any = NoMemory(WIDE)
         self._answering = Answering(memory)
 
     async def problems(self, method: str, path: str, value: Any) -> list[tuple[str, str]]:

@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from core.agents.memory_roles import MemoryAgents
 from core.agents.offline.recalling import offline_recall_agents
@@ -22,8 +24,9 @@ from core.ports.store import Store
 from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
 from core.usecases.chores import Chores
 from core.usecases.claims import Claims
-from core.usecases.house import House, Retrieval
+from core.usecases.house import House
 from core.usecases.limits import Limits
+from core.usecases.settings import Retrieval, UseCaseSettings
 from core.usecases.upkeep.duties import assign_chores
 from core.usecases.workshop import JobRunner
 from service.adapters.local_blobs import LocalBlobs
@@ -105,8 +108,9 @@ async def open_house(
             clock=clock,
             time=clock,
             ids=ids,
-            retrieval=Retrieval(top_k=8, alpha=0.5, chunk_ratio=0.9),
-            limits=limits or Limits(),
+            settings=UseCaseSettings(
+                retrieval=Retrieval(top_k=8, alpha=0.5, chunk_ratio=0.9), limits=limits or Limits()
+            ),
             workshop=workshop,
             collections=banks,
             recall_agents=offline_recall_agents(embedder or HashingEmbedder()),
@@ -125,6 +129,11 @@ async def open_house(
 def _holding(embedder: Embedder) -> Holding:
     space = embedder.space
     return Holding(tuning=Tuning(space=space.name, dimension=space.dimension, reader=local_reader().model))
+
+
+def with_settings(house: House, **changed: Any) -> House:
+    """The house with other settings."""
+    return replace(house, settings=replace(house.settings, **changed))
 
 
 async def make_bank(house: House, key: BankKey = KEY, space: EmbeddingSpace | None = None) -> BankKey:

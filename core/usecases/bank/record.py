@@ -104,7 +104,7 @@ def record_steps(
     require_not_retracted(bank, interaction.interaction_id)
     if interaction.interaction_id in bank.tree.interactions:
         raise InteractionExists(interaction.interaction_id)
-    house.limits.check_segments(bank, len(interaction.spans))
+    house.settings.limits.check_segments(bank, len(interaction.spans))
     attachments = tuple(_kept(bank, attachment) for attachment in interaction.attachments)
     structuring = Structuring(
         interaction_id=interaction.interaction_id,

@@ -85,7 +85,7 @@ class PreparedContext:
 
 async def prepared(house: House, command: AssembleContext) -> PreparedContext:
     """Reads all parts and assembles them. Raises as `assemble_context` does."""
-    budget = command.token_budget or house.retrieval.token_budget
+    budget = command.token_budget or house.settings.retrieval.token_budget
     missing: list[Missing] = []
     read = await read_parts(house, command, budget, missing)
     sections, placement = _sections(house, command, read, budget)
@@ -181,7 +181,7 @@ def _fixed(name: str, text: str) -> list[Section]:
 
 
 def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[Section]:
-    return [working_section(working.items, house.working.keep_steps, words)] if working else []
+    return [working_section(working.items, house.settings.working.keep_steps, words)] if working else []
 
 
 def _count_hits(house: House, command: AssembleContext, made: PreparedContext) -> None:

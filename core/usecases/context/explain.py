@@ -187,7 +187,7 @@ class _Explaining:
 
     async def _least_budget(self, beside: Mapping[str, int]) -> dict[str, str]:
         """Returns a budget that does, near the least."""
-        fails = self._asked.token_budget or self._house.retrieval.token_budget
+        fails = self._asked.token_budget or self._house.settings.retrieval.token_budget
         does = min(2 * fails, MOST_TOKENS)
         while does < MOST_TOKENS and await self._try({**beside, "token_budget": does}) is None:
             fails, does = does, min(2 * does, MOST_TOKENS)

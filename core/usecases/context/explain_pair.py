@@ -149,12 +149,12 @@ async def _of_bank(house: House, command: ExplainPair, key: BankKey) -> _JudgedP
     async with house.banks.reading(key, command.min_revision) as bank:
         first, second = (_node(bank, name) for name in (command.first, command.second))
         newer, older = sorted((first, second), key=lambda n: (n.create_time, n.node_id), reverse=True)
-        top_k, alpha = house.retrieval.top_k_of(bank), house.retrieval.alpha_of(bank)
+        top_k, alpha = house.settings.retrieval.top_k_of(bank), house.settings.retrieval.alpha_of(bank)
         vector, apart = bank.node_vectors.get(newer.node_id), {newer.node_id}
         candidates = judging_candidates(bank, newer, vector, top_k, alpha, apart)
         ranked = nearest_nodes(bank, newer, vector, MOST_RANKED, alpha, apart)
         named = [bank.nodes[each] for each in candidates if each != older.node_id]
-        assistants = house.retrieval.judge_assistants_of(bank)
+        assistants = house.settings.retrieval.judge_assistants_of(bank)
         between = replace(
             _between(bank, newer, older),
             rank=ranked.index(older.node_id) + 1 if older.node_id in ranked else 0,
@@ -240,7 +240,7 @@ async def _of_collection(house: House, command: ExplainPair, key: CollectionKey)
         if vector is None:
             (vector,) = await house.embedder.embed_passages([embedded(newer)])
         order = by_nearness(house, collection, newer, vector)
-        bound = house.long_term.judged_against
+        bound = house.settings.long_term.judged_against
         named = [collection.records[each] for each in order[:bound] if each != older.record_id]
         rank = order.index(older.record_id) + 1 if older.record_id in order else 0
         return _JudgedPair(

@@ -91,7 +91,7 @@ class _Looking:
         return words_of(self._command.input)
 
     def known(self) -> CollectionEvidence:
-        settings, asked = self._house.long_term, self._command
+        settings, asked = self._house.settings.long_term, self._command
         top = self._top_facts() if asked.top_facts is None else asked.top_facts
         limits = self._limits() if top > 0 else []
         facts = list({record.record_id: record for record in (*self._best(FACTS, top), *limits)}.values())
@@ -108,11 +108,11 @@ class _Looking:
 
     def _top_facts(self) -> int:
         """Returns as many as are configured, or as would fill the prompt."""
-        return max(self._house.long_term.top_facts, min(MOST_FACTS, self._budget // LEAST_FACT))
+        return max(self._house.settings.long_term.top_facts, min(MOST_FACTS, self._budget // LEAST_FACT))
 
     @property
     def _budget(self) -> int:
-        return self._command.token_budget or self._house.retrieval.token_budget
+        return self._command.token_budget or self._house.settings.retrieval.token_budget
 
     def sources(self, known: CollectionEvidence) -> list[Source]:
         """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""
@@ -136,7 +136,7 @@ class _Looking:
             self._sought(self._command.input, count),
             self._admits(section),
             self._house.embedder.space,
-            self._house.long_term,
+            self._house.settings.long_term,
             self._among[section],
         )
         return [one.record for one in found if one.score > 0.0 or one.record.contested_with]
@@ -197,7 +197,7 @@ class _Looking:
     def _sought(self, text: str, count: int) -> RecordQuery:
         return RecordQuery(
             top_k=count,
-            alpha=self._house.retrieval.alpha,
+            alpha=self._house.settings.retrieval.alpha,
             now=self._opened.now,
             text=text,
             vector=self._vectors[text],

@@ -289,7 +289,7 @@ async def _in_bank(
     async with house.banks.reading(key, command.least(key)) as bank:
         query = Query(
             top_k=LOOKED_THROUGH,
-            alpha=house.retrieval.alpha_of(bank),
+            alpha=house.settings.retrieval.alpha_of(bank),
             text=text,
             vector=vector if bank.embeds else None,
             target=Target.SEGMENTS,
@@ -321,12 +321,12 @@ async def _in_collection(
         async with looking(house, key, command.least(key)) as opened:
             sought = RecordQuery(
                 top_k=LOOKED_THROUGH,
-                alpha=house.retrieval.alpha,
+                alpha=house.settings.retrieval.alpha,
                 now=opened.now,
                 text=text,
                 vector=vector,
             )
-            found = ranked(opened.collection, sought, None, house.embedder.space, house.long_term)
+            found = ranked(opened.collection, sought, None, house.embedder.space, house.settings.long_term)
             return [_of_record(opened, one.record, None) for one in found]
     except CollectionNotFound:
         return []

@@ -74,11 +74,11 @@ class _Fixing:
 
     def __init__(self, house: House, command: FixRun, now: Mapping[Owner, Instructions | None]) -> None:
         self._time = house.clock.now()
-        self._lifetime = house.run_lifetime
+        self._lifetime = house.settings.run_lifetime
         self._uid = house.ids.new("u")
         self._command = command
         self._now = now
-        self._limits = house.limits
+        self._limits = house.settings.limits
         self._requires: tuple[Require, ...] = ()
 
     async def require(self, users: Permissions) -> None:

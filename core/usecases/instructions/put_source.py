@@ -37,7 +37,7 @@ async def put_source(house: House, command: PutSource) -> WrittenSource:
 
     Raises StaleVersion, LimitReached, MemoryOff, RequestIdReused.
     """
-    house.limits.check_source(len(command.text))
+    house.settings.limits.check_source(len(command.text))
     requires = await required(house, command.tenant, command.owner)
     key = command.owner.key(command.tenant)
     new = writing(house, command.path, command.text, command.update_by)
@@ -49,7 +49,7 @@ async def put_source(house: House, command: PutSource) -> WrittenSource:
             return Draft(result=without_text(before))
         if before is not None:
             return replace(new.superseding(kept, before), requires=requires)
-        house.limits.check_sources(len(kept.paths) + 1)
+        house.settings.limits.check_sources(len(kept.paths) + 1)
         source = new.first(kept.record)
         touches = frozenset({"record", f"source:{command.path}"})
         steps = (SourcePut(source=source),)

@@ -14,7 +14,7 @@ async def trim_versions(house: House, key: InstructionsKey) -> None:
     now = house.clock.now()
 
     def stage(kept: Instructions, _: int) -> Draft[None]:
-        drops, following = kept.outlived(now, house.run_lifetime)
+        drops, following = kept.outlived(now, house.settings.run_lifetime)
         if not drops and following == kept.record.due_time:
             return Draft(result=None)
         touched = {"record", *(f"source:{drop.path}" for drop in drops)}

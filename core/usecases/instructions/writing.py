@@ -78,8 +78,8 @@ def writing(house: House, path: str, text: str, update_by: str) -> Writing:
         text=text,
         update_by=update_by,
         now=house.clock.now(),
-        limits=house.limits,
-        kept_for=house.run_lifetime,
+        limits=house.settings.limits,
+        kept_for=house.settings.run_lifetime,
     )
 
 

@@ -22,7 +22,7 @@ from core.usecases.user.permission import permission_of
 async def sweep(house: House, key: CollectionKey) -> int:
     """Forgets expired records, and sets when to look again; returns how many went."""
     retention = (await permission_of(house, key)).retention
-    now, settings = house.clock.now(), house.long_term
+    now, settings = house.clock.now(), house.settings.long_term
 
     def compose(collection: Collection, _revision: int) -> Draft[int]:
         lasts = lasting(collection, now, retention)
@@ -41,7 +41,7 @@ async def sweep(house: House, key: CollectionKey) -> int:
             *waiting_anew(collection, gone, gone),
         ]
         again = next_sweep(
-            collection, now, settings, house.resume_after, frozenset(gone | over | late), retention
+            collection, now, settings, house.settings.resume_after, frozenset(gone | over | late), retention
         )
         if again != collection.record.due_time:
             steps.append(CollectionPut(record=replace(collection.record, due_time=again)))

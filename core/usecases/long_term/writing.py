@@ -129,16 +129,16 @@ def _moments(
     """Yields when the chores that follow from the steps are due."""
     for step in steps:
         if isinstance(step, RecordPut):
-            yield now + house.resume_after  # its vector, its judgement
+            yield now + house.settings.resume_after  # its vector, its judgement
             if (end := expiry(step.record, record)) is not None:
                 yield end
             if step.record.category == STRATEGY:
-                yield now + house.long_term.prune_after
+                yield now + house.settings.long_term.prune_after
         elif isinstance(step, ProposalPut):
             if (end := expiry(step.proposal.record, record)) is not None:
                 yield end
         elif _is_for_later(step):
-            yield now + house.resume_after
+            yield now + house.settings.resume_after
 
 
 def _is_for_later(step: Step) -> bool:
@@ -157,7 +157,9 @@ def _check_limits(house: House, collection: Collection, steps: Sequence[Step]) -
     gone = [known[step.record_id] for step in steps if isinstance(step, RecordDrop)]
     if new:
         more = sum(map(characters, new)) - sum(map(characters, gone))
-        house.limits.check_records(collection.filled + len(new) - len(gone), collection.characters + more)
+        house.settings.limits.check_records(
+            collection.filled + len(new) - len(gone), collection.characters + more
+        )
 
 
 def characters(record: Record) -> int:

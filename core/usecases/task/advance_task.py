@@ -18,7 +18,8 @@ from core.usecases.bank.structuring.verdicts import conflict_settled, require_kn
 from core.usecases.bank.verbs.augment import Augment
 from core.usecases.bank.verbs.memorize import MemorizeResult, Wait, outcome
 from core.usecases.context.asked import NO_USER, UserMemories
-from core.usecases.house import House, require_embedding
+from core.usecases.house import House
+from core.usecases.spaces import require_embedding
 from core.usecases.task.task_prompt import TaskPrompt, require_room, task_prompt
 
 

@@ -22,7 +22,7 @@ KINDS = tuple(sorted(LIMITS))
 async def require_room(house: House, permission: Permission, kind: str) -> None:
     """Raises LimitReached where the user can have no more of this kind."""
     limit, remedy = LIMITS[kind]
-    most: int = getattr(house.limits, limit)
+    most: int = getattr(house.settings.limits, limit)
     own, key = permission.quota(kind, most), permission.key
     if await house.store.count(key.tenant, kind, key.user) < min(own, most):
         return

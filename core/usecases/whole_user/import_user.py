@@ -2,7 +2,7 @@
 
 Law: everything is read and checked before anything is stored. Then the user's record is founded in the state IMPORTING,
 in which no call writes anything for the user; what belongs to the user follows; the record becomes ACTIVE last. An
-import cut short is undone by a purge: its own, or that of the process that finds it left for `house.resume_after`.
+import cut short is undone by a purge: its own, or that of the process that finds it left for `resume_after`.
 """
 
 import asyncio
@@ -93,12 +93,12 @@ class _Importing:
         self._lines = UserLines(
             Making(
                 key=command.key,
-                limits=house.limits,
+                limits=house.settings.limits,
                 now=house.clock.now(),
                 new_id=house.ids.new,
-                resume_after=house.resume_after,
-                kept_for=house.run_lifetime,
-                idle=house.working.idle,
+                resume_after=house.settings.resume_after,
+                kept_for=house.settings.run_lifetime,
+                idle=house.settings.working.idle,
             )
         )
         self._foundings: list[Founding] = []
@@ -247,7 +247,7 @@ class _Importing:
 
     def _due_time(self) -> datetime:
         """Returns when the import counts as left, unless it tells of itself before."""
-        now, lasts = self._house.clock.now(), self._house.resume_after
+        now, lasts = self._house.clock.now(), self._house.settings.resume_after
         self._tell_time = now + lasts / 4
         return now + lasts
 

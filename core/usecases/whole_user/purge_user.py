@@ -2,7 +2,7 @@
 
 Law: first the user's record says PURGING, durably, which every write for the user requires not to be so; then the
 user's aggregates go, a portion at a time; the record goes last. So a purge cut short is known, and the process
-that finds it untouched for `house.resume_after` goes on.
+that finds it untouched for `house.settings.resume_after` goes on.
 """
 
 import asyncio
@@ -92,7 +92,7 @@ async def _begin(house: House, command: PurgeUser) -> None:
             enabled=False,
             generation=record.generation + 1,
             purge_banks=record.purge_banks or command.include_banks,
-            due_time=now + house.resume_after,
+            due_time=now + house.settings.resume_after,
             update_time=now,
         )
 
@@ -111,7 +111,7 @@ async def _begin(house: House, command: PurgeUser) -> None:
 
 async def _put_off(house: House, key: UserKey) -> None:
     """Tells other processes that the purge is still at work."""
-    due_time = house.clock.now() + house.resume_after
+    due_time = house.clock.now() + house.settings.resume_after
 
     def stage(user: UserAggregate, _revision: int) -> Draft[None]:
         if user.record.state is not UserState.PURGING:

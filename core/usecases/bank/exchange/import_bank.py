@@ -68,7 +68,7 @@ class BankImport:
         self._house = house
         self._command = command
         self._records = records
-        self._gathered = ExportRecords(house.limits)
+        self._gathered = ExportRecords(house.settings.limits)
         self._ahead: ExportRecord | None = None
         self._kept: dict[AttachmentId, Attachment] = {}
         self._uid = house.ids.new("u")
@@ -158,7 +158,7 @@ class BankImport:
 
     async def _bytes(self, first: FileChunk) -> AsyncIterator[bytes]:
         """Yields the pieces of one file, from the first on; what follows them is read ahead."""
-        chunk, offset, allowed = first, 0, self._house.limits.attachment_bytes
+        chunk, offset, allowed = first, 0, self._house.settings.limits.attachment_bytes
         while True:
             if chunk.offset != offset:
                 raise ImportInvalid(self._gathered.line, f"a piece at byte {chunk.offset}, not {offset}")

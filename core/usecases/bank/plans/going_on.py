@@ -23,9 +23,9 @@ def going_on(house: House, bank: Bank, insight: Insight) -> Insight:
     is_without = (before.pending or before.finished) and not (insight.pending or insight.finished)
     if not is_without or not (insight.goal or any(not is_validation(task.type) for task in insight.done)):
         return insight
-    progress = Progress(knows_of_goal=bool(bank.nodes), attempts=house.attempts)
+    progress = Progress(knows_of_goal=bool(bank.nodes), attempts=house.settings.attempts)
     steps = Plan(pending=tuple(next_steps(insight, progress)))
-    return with_plan(insight, steps, lambda: TaskId(house.ids.new("t")), house.attempts)
+    return with_plan(insight, steps, lambda: TaskId(house.ids.new("t")), house.settings.attempts)
 
 
 def insight_steps(house: House, bank: Bank, insight: Insight) -> list[Step]:

@@ -21,7 +21,8 @@ from core.text.brevity import brief, is_brief
 from core.text.tokens import estimate
 from core.usecases.bank.plans.planning import allowed, missing, with_id, with_plan, with_report
 from core.usecases.bank.plans.retries import as_attempt
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
+from core.usecases.spaces import require_own_space
 from core.usecases.vectors import query_vector
 
 AROUND_TASK = 30  # tokens: its id, type and status
@@ -37,16 +38,18 @@ async def plan(house: House, key: BankKey, insight: Insight, progress: Progress,
         report = await as_attempt(house, insight, with_id(insight, progress.report, new_id), ledger)
         progress = replace(progress, report=report)
     known = bool(insight.done or progress.new_nodes) or await _knows(house, key, insight.goal, ledger)
-    progress = replace(progress, knows_of_goal=known, attempts=house.attempts)
+    progress = replace(progress, knows_of_goal=known, attempts=house.settings.attempts)
     with ledger.spending("planner"):
         planned = await house.agents.planner.plan(insight, progress)
     after = insight
     if progress.report is not None:
         told = _stated(progress.report.result) or brief(planned.completed_context)
-        after = with_report(insight, progress.report, told, new_id, house.attempts)
-    if not any(task.conflict_id for task in after.pending) and not allowed(after, planned, house.attempts):
+        after = with_report(insight, progress.report, told, new_id, house.settings.attempts)
+    if not any(task.conflict_id for task in after.pending) and not allowed(
+        after, planned, house.settings.attempts
+    ):
         planned = await _once_more(house, insight, after, progress, ledger)
-    return await _condensed(house, with_plan(after, planned, new_id, house.attempts), ledger)
+    return await _condensed(house, with_plan(after, planned, new_id, house.settings.attempts), ledger)
 
 
 def _stated(answer: str) -> str:
@@ -64,7 +67,7 @@ async def _once_more(
     asked = replace(progress, problem=problem)
     with ledger.spending("planner"):
         planned = await house.agents.planner.plan(insight, asked)
-    if allowed(after, planned, house.attempts):
+    if allowed(after, planned, house.settings.attempts):
         return planned
     return Plan(pending=tuple(next_steps(insight, asked)))
 
@@ -75,7 +78,7 @@ async def _condensed(house: House, insight: Insight, ledger: Ledger) -> Insight:
 
     Where the Planner has none, or fails, prompts condense them by rule: no step is lost for it.
     """
-    limit = int(house.retrieval.token_budget * house.retrieval.history_share)
+    limit = int(house.settings.retrieval.token_budget * house.settings.retrieval.history_share)
     left = insight.completed[insight.digested_tasks :]
     if fitting(left, limit) == len(left):
         return insight
@@ -115,7 +118,7 @@ async def _knows(house: House, key: BankKey, goal: str, ledger: Ledger) -> bool:
     with ledger.spending("embedder"):
         vector = await query_vector(house, goal)
     async with house.banks.reading(key) as bank:
-        alpha = house.retrieval.alpha_of(bank)
+        alpha = house.settings.retrieval.alpha_of(bank)
         found = search(bank, Query(top_k=1, alpha=alpha, text=goal, vector=vector, hops=0))
     named = frozenset(terms(goal))
     return any(

@@ -40,7 +40,8 @@ from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.planning import attempts_at, validation_id
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.rewording import words_without
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
+from core.usecases.spaces import require_own_space
 
 LONGEST_CONTEXT = 200  # code points of a topic whose own words are not its own any more
 

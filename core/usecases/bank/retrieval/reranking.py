@@ -16,7 +16,8 @@ from core.bank.reranked import Opinions, reading
 from core.bank.search import worth_reading
 from core.internal_errors import RerankerLate, RerankerUnavailable
 from core.keys import BankKey
-from core.usecases.house import House, Reranking
+from core.usecases.house import House
+from core.usecases.settings import Reranking
 
 
 class RerankOutcome(StrEnum):

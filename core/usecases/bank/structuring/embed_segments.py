@@ -7,7 +7,8 @@ from core.bank.bank import SEGMENTS
 from core.errors import BankNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch, StoreUnavailable
 from core.ids import InteractionId, SegmentRef
 from core.keys import BankKey
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
+from core.usecases.spaces import require_own_space
 from core.usecases.workshop import Report
 
 BATCH = 32  # segments to a store write: seconds of work lost by a crash, at most

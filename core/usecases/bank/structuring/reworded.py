@@ -20,7 +20,8 @@ from core.model.structuring import Outcome
 from core.ports.aggregates import Draft
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
+from core.usecases.spaces import require_own_space
 
 BATCH = 32  # nodes to a change
 MANY = 256  # that wait, and are embedded though the bank does not rest: each change writes the record anew
@@ -35,7 +36,7 @@ def noting(
         return tuple(steps)
     put = [step for step in steps if isinstance(step, BankPut)]
     record = put[-1].record if put else bank.record
-    due_time = record.due_time or house.clock.now() + house.resume_after
+    due_time = record.due_time or house.clock.now() + house.settings.resume_after
     noted = replace(
         record, unembedded={**record.unembedded, **reworded}, lists_unembedded=True, due_time=due_time
     )

@@ -150,7 +150,9 @@ class _Work:
         segments. What the record said before takes no room."""
         segments = range(start, len(interaction.spans))
         async with self._house.banks.reading(self._key) as bank:
-            limit = int(self._house.agents.clusterer.window * self._house.retrieval.chunk_ratio_of(bank))
+            limit = int(
+                self._house.agents.clusterer.window * self._house.settings.retrieval.chunk_ratio_of(bank)
+            )
             refs = (SegmentRef(self._interaction_id, index) for index in segments)
             texts = ["" if rereading.is_said_before(ref.index) else bank.tree.line(ref) for ref in refs]
         return (

@@ -21,7 +21,8 @@ from core.text.segmenting import segment
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.embed_segments import embed_later
-from core.usecases.house import House, require_embedding
+from core.usecases.house import House
+from core.usecases.spaces import require_embedding
 from core.usecases.vectors import unit
 
 LARGE_TEXT = 10_000  # code points; longer texts are segmented off the loop
@@ -146,8 +147,10 @@ class _Adding:
         return Draft(result=NodesAdded(nodes=tuple(nodes)), steps=tuple(steps), touches=touches)
 
     def _check(self, bank: Bank) -> None:
-        self._house.limits.check_nodes(bank, len(self._ids))
-        self._house.limits.check_segments(bank, sum(len(made.spans) for made in self.verbatims.values()))
+        self._house.settings.limits.check_nodes(bank, len(self._ids))
+        self._house.settings.limits.check_segments(
+            bank, sum(len(made.spans) for made in self.verbatims.values())
+        )
         own: set[NodeId] = set()
         for place, node_id in enumerate(self._ids):
             if node_id in own:

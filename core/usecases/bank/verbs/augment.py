@@ -31,7 +31,8 @@ from core.model.vector import Vector
 from core.text.needs import has_need
 from core.usecases.bank.retrieval.candidates import bank_evidence
 from core.usecases.bank.retrieval.reranking import UNJUDGED, RerankOutcome, RerankResult, second_opinions
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
+from core.usecases.spaces import require_own_space
 from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
 from core.verbatim.structure import Structure
@@ -171,7 +172,7 @@ async def gather(house: House, command: Augment, budget: int) -> BankRecall:
                 [*bank.open_conflicts(), *bank.suspected_conflicts()],
                 () if command.tools_apart else declared,
                 budget,
-                house.retrieval.history_share,
+                house.settings.retrieval.history_share,
                 sides=_sides(bank),
                 query=command.query,
             ),
@@ -196,7 +197,7 @@ def require_budget(house: House, insight: Insight, command: Augment, beside: int
 
 
 def budget_of(house: House, command: Augment) -> int:
-    return command.token_budget or house.retrieval.token_budget
+    return command.token_budget or house.settings.retrieval.token_budget
 
 
 async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]) -> RerankResult:
@@ -228,7 +229,7 @@ def _remembered(
         return _PromptEvidence(
             hits, memory_sections(hits, found.neighbors, conflicts, words, bank.tree.segment, tried)
         )
-    top_k = command.top_k or house.retrieval.top_k_of(bank)
+    top_k = command.top_k or house.settings.retrieval.top_k_of(bank)
     around = search(bank, query._replace(target=Target.NODES, top_k=top_k, hops=1), opinions)
     hits, tried = _weighed(bank, around)
     memories = gathered(_waiting(bank, found.hits), hits, bank.nodes)
@@ -281,12 +282,12 @@ def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vecto
     return Query(
         text=asked,
         vector=vector,
-        top_k=command.top_k or (said if gathers else house.retrieval.top_k_of(bank)),
-        alpha=house.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
+        top_k=command.top_k or (said if gathers else house.settings.retrieval.top_k_of(bank)),
+        alpha=house.settings.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
         mode=command.mode,
         target=command.target or Target.SEGMENTS,
         hops=0 if gathers else 1,
-        structure=house.retrieval.structure if command.structure is None else command.structure,
+        structure=house.settings.retrieval.structure if command.structure is None else command.structure,
         now=house.clock.now(),
     )
 

@@ -44,7 +44,7 @@ async def confirm_conflict(house: House, command: ConfirmConflict) -> CommitResu
             if node.state is not NodeState.CONTESTED:
                 contested = replace(node, state=NodeState.CONTESTED, update_time=now, revision=revision)
                 steps.append(NodePut(node=contested, vector=None))
-        floor = house.retrieval.validation_floor_of(bank)
+        floor = house.settings.retrieval.validation_floor_of(bank)
         insight = with_validations(bank.insight, [*bank.open_conflicts(), opened], floor)
         return Draft(
             result=ConflictConfirmed(conflict=opened, insight=insight),

@@ -23,8 +23,9 @@ from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rewording import words_without
 from core.usecases.bank.structuring.suspicions import ended_by_deletion
 from core.usecases.deletions import tell_deleted
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
+from core.usecases.spaces import require_own_space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ class _Farewell:
         steps += ended_by_deletion(self._bank, self._node.node_id, self._now)
         if self._conflicts:
             left = [one for one in self._bank.open_conflicts() if one not in self._conflicts]
-            floor = self._house.retrieval.validation_floor_of(self._bank)
+            floor = self._house.settings.retrieval.validation_floor_of(self._bank)
             insight = with_validations(insight, left, floor)
         after = going_on(self._house, self._bank, insight)
         return (*steps, *insight_steps(self._house, self._bank, after))

@@ -12,8 +12,9 @@ from core.model.node import Node
 from core.model.vector import Vector
 from core.usecases.bank.interactions import InteractionSeen, by_event, piece, touched
 from core.usecases.bank.retrieval.passages import Passages, Piece, pieces
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_NUMBER, BY_NUMBER_ID_AND_OFFSET, place_of, token_of
+from core.usecases.spaces import require_own_space
 from core.usecases.vectors import query_vector
 
 PAGE_BYTES = 1_048_576  # of text in UTF-8 to one page
@@ -68,7 +69,7 @@ async def get_interaction(house: House, command: GetInteraction) -> Interactions
         shown: tuple[InteractionSeen, ...] = ()
         token = ""
         if command.passages is not None:
-            alpha = house.retrieval.alpha_of(bank)
+            alpha = house.settings.retrieval.alpha_of(bank)
             found = pieces(bank, node, records, command.passages, vector, alpha)
             shown, token = _page_of_pieces(bank, found, command)
         elif attachment is None:
@@ -185,6 +186,10 @@ def _attachment(records: Sequence[Interaction], wanted: AttachmentId | None) -> 
 
 
 async def _content(house: House, key: BankKey, uid: str, attachment: Attachment | None) -> bytes | None:
-    if attachment is None or not attachment.stored or attachment.size > house.limits.inline_attachment_bytes:
+    if (
+        attachment is None
+        or not attachment.stored
+        or attachment.size > house.settings.limits.inline_attachment_bytes
+    ):
         return None
     return b"".join([chunk async for chunk in house.blobs.read(key, uid, attachment.uri, 0, None)])

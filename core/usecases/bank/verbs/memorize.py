@@ -21,7 +21,8 @@ from core.usecases.bank.record import (
     require_not_retracted,
 )
 from core.usecases.bank.structuring.take_up import take_up
-from core.usecases.house import House, require_embedding
+from core.usecases.house import House
+from core.usecases.spaces import require_embedding
 from core.usecases.workshop import Report
 
 

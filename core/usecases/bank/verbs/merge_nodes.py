@@ -16,9 +16,10 @@ from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.verbs.add_nodes import require_unused
-from core.usecases.house import House, require_embedding
+from core.usecases.house import House
 from core.usecases.moment import moment
 from core.usecases.revisions import require_unchanged
+from core.usecases.spaces import require_embedding
 from core.usecases.spending import on_account
 from core.usecases.vectors import unit
 

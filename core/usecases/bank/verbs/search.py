@@ -15,7 +15,8 @@ from core.index.scoring import Mode
 from core.keys import BankKey
 from core.model.vector import Vector
 from core.usecases.bank.retrieval.reranking import UNJUDGED, RerankOutcome, RerankResult, second_opinions
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
+from core.usecases.spaces import require_own_space
 from core.usecases.vectors import unit
 from core.verbatim.structure import Structure
 
@@ -132,17 +133,17 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
         text=ask.text,
         vector=text_vector if given is None else unit(given, bank.record.space, "embedding"),
         keywords=ask.keywords,
-        top_k=ask.top_k or house.retrieval.top_k_of(bank),
-        alpha=house.retrieval.alpha_of(bank) if ask.alpha is None else ask.alpha,
+        top_k=ask.top_k or house.settings.retrieval.top_k_of(bank),
+        alpha=house.settings.retrieval.alpha_of(bank) if ask.alpha is None else ask.alpha,
         mode=ask.mode,
         target=ask.target,
         fusion=ask.fusion,
         hops=ask.hops,
         max_neighbors=ask.max_neighbors,
-        min_score=house.retrieval.min_score if ask.min_score is None else ask.min_score,
+        min_score=house.settings.retrieval.min_score if ask.min_score is None else ask.min_score,
         exclude=ask.exclude,
         filter=ask.filter,
-        structure=house.retrieval.structure if ask.structure is None else ask.structure,
+        structure=house.settings.retrieval.structure if ask.structure is None else ask.structure,
         now=house.clock.now() if ask.text or ask.node_id else None,
     )
     if ask.node_id is not None:

@@ -15,8 +15,9 @@ from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rewording import words_without
 from core.usecases.bank.verbs.relate import require_two
-from core.usecases.house import House, require_own_space
+from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
+from core.usecases.spaces import require_own_space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

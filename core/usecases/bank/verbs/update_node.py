@@ -16,8 +16,9 @@ from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.suspicions import ended_by_words
-from core.usecases.house import House, require_embedding
+from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
+from core.usecases.spaces import require_embedding
 from core.usecases.vectors import unit
 
 FIELDS = ("summary", "context", "keywords", "event_time", "labels", "source")

@@ -104,7 +104,7 @@ class _BoundedStream:
     """Chunks on their way: their size and digest, and the bound they must keep."""
 
     def __init__(self, house: House, chunks: AsyncIterator[bytes]) -> None:
-        self._allowed = house.limits.attachment_bytes
+        self._allowed = house.settings.limits.attachment_bytes
         self._chunks = chunks
         self._hash = sha256()
         self.size = 0

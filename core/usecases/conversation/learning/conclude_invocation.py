@@ -230,7 +230,7 @@ def _turn(house: House, conversation: Conversation, record: InvocationRecord, en
         writer=record.writer,
     )
     try:
-        house.limits.check_conversation(grown(conversation.record, (turn,), ending.end_time))
+        house.settings.limits.check_conversation(grown(conversation.record, (turn,), ending.end_time))
     except LimitReached:
         return None
     return turn

@@ -118,7 +118,7 @@ async def _place(house: House, run: Run) -> _Place | None:
         permission = await permission_of(house, run.record.key)
         tender = permission.tender()
         if (key := run.conversation) is None:
-            return _Place(permission=permission, requires=(tender,), tiers=house.tiers)
+            return _Place(permission=permission, requires=(tender,), tiers=house.settings.tiers)
         async with house.conversations.reading(key) as conversation:
             is_there = conversation.uid == run.record.conversation_uid and conversation.record.enabled
             if not is_there or (run.step and not conversation.has_turn(run.step)):

@@ -74,7 +74,7 @@ async def _others(house: House, key: ConversationKey, collection: CollectionKey)
 
 def _nearest(house: House, conversation: Conversation, text: str, vector: Vector) -> list[SaidElsewhere]:
     """Returns the sentences of the turns nearest to a text that share a word with it."""
-    query = Query(top_k=TURNS, alpha=house.retrieval.alpha, text=text, vector=vector)
+    query = Query(top_k=TURNS, alpha=house.settings.retrieval.alpha, text=text, vector=vector)
     known = frozenset(terms(text))
     return [
         SaidElsewhere(text=sentence.text, score=hit.score)

@@ -71,7 +71,7 @@ async def add_turns(house: House, command: AddTurns) -> TurnsAdded:
         require_on(conversation)
         staged = _numbered(command.turns, conversation.record.last_step, now)
         record = grown(conversation.record, staged, now)
-        house.limits.check_conversation(record)
+        house.settings.limits.check_conversation(record)
         steps: tuple[Step, ...] = (
             *(TurnAdd(turn=turn) for turn in staged),
             *_metadata(command.turns, staged),

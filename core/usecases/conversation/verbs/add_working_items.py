@@ -75,9 +75,9 @@ async def add_working_items(house: House, command: AddWorkingItems) -> WorkingIt
             last_step=items[-1].step,
             text_bytes=before.text_bytes + sum(item.text_bytes for item in items),
             tokens=before.tokens + tokens_of(items),
-            due_time=now + house.working.idle,
+            due_time=now + house.settings.working.idle,
         )
-        house.limits.check_working(record)
+        house.settings.limits.check_working(record)
         return Draft(
             result=ItemsKept(tokens=record.tokens, compressed=record.tokens > record.threshold),
             steps=(ItemsAdd(items=items), RunningPut(record=record)),

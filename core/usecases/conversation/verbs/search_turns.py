@@ -85,7 +85,7 @@ def turn_query(
     house: House, text: str, vector: Vector | None, top_k: int | None = None, alpha: float | None = None
 ) -> Query:
     """Returns a search of turns with what the configuration has to add."""
-    retrieval = house.retrieval
+    retrieval = house.settings.retrieval
     return Query(
         text=text,
         vector=vector,

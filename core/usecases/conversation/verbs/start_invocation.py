@@ -106,7 +106,7 @@ async def _place(house: House, command: StartInvocation, permission: Permission)
 
 
 def _record(house: House, command: StartInvocation, key: InvocationKey, place: _Place) -> InvocationRecord:
-    now, working = house.clock.now(), house.working
+    now, working = house.clock.now(), house.settings.working
     half = None if command.context_window is None else command.context_window // 2
     asked = [tokens for tokens in (command.threshold, half) if tokens is not None]
     return InvocationRecord(
@@ -127,7 +127,7 @@ def _record(house: House, command: StartInvocation, key: InvocationKey, place: _
 
 
 async def _require_room(house: House, key: InvocationKey) -> None:
-    most = house.limits.open_invocations_per_user
+    most = house.settings.limits.open_invocations_per_user
     if await house.store.count(key.tenant, key.kind, key.user) >= most:
         raise LimitReached("open_invocations_per_user", most, "end invocations, or raise the limit")
 

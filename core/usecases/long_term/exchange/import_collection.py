@@ -49,10 +49,10 @@ async def import_collection(house: House, command: ImportCollection) -> CommitRe
 
     def compose(collection: Collection, revision: int) -> Edit[CollectionImported]:
         left = {r.record_id for r in contents.all_records} - refused - known_ids(collection)
-        house.limits.check_records(collection.filled + len(left), 0)  # before so many steps are made
+        house.settings.limits.check_records(collection.filled + len(left), 0)  # before so many steps are made
         made = _edit(collection, contents, refused, revision, approves=command.approves)
         if made.result.reflections:
-            house.limits.check_reflections(len(collection.reflections) + made.result.reflections)
+            house.settings.limits.check_reflections(len(collection.reflections) + made.result.reflections)
         return made
 
     permission = await permission_to_write(house, command.key)

@@ -57,7 +57,7 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
         found = opinions.conflicts_and_merges(
             topic_of_fact(fact), [topic_of_fact(other) for other in nearest]
         )
-        rewriting = Rewriting(collection, house.long_term)
+        rewriting = Rewriting(collection, house.settings.long_term)
         contradictions = _contradictions(collection, fact, nearest, found, likelihood)
         rivals = _rivals(collection, fact, found, contradictions)
         rewriting.judge(record_id, contradictions, _merges(collection, fact, found), rivals)
@@ -185,15 +185,15 @@ def _nearest(house: House, collection: Collection, fact: Record, opinions: Opini
     if vector is None:
         (vector,) = opinions.vectors([embedded(fact)])
     order = by_nearness(house, collection, fact, vector)
-    return [collection.records[record_id] for record_id in order[: house.long_term.judged_against]]
+    return [collection.records[record_id] for record_id in order[: house.settings.long_term.judged_against]]
 
 
 def by_nearness(house: House, collection: Collection, fact: Record, vector: Vector) -> list[RecordId]:
     """Returns the facts that a fact may be compared with, those most like it first; not what another person said of
     himself."""
     sought = RecordQuery(
-        top_k=house.long_term.judged_against,
-        alpha=house.retrieval.alpha,
+        top_k=house.settings.long_term.judged_against,
+        alpha=house.settings.retrieval.alpha,
         now=fact.create_time,
         text=told(fact),
         vector=vector,

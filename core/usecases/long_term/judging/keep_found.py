@@ -63,7 +63,7 @@ async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept
     new_ids = [RecordId(house.ids.new("r")) for _ in command.records]
 
     def compose(collection: Collection, revision: int) -> Edit[FoundKept]:
-        rewriting = Rewriting(collection, house.long_term)
+        rewriting = Rewriting(collection, house.settings.long_term)
         new: dict[int, Record] = {}
         waiting: list[Proposal] = []
         ids = [NO_RECORD] * len(command.records)
@@ -77,7 +77,7 @@ async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept
                 continue
             record = replace(stamped(found, now, revision), record_id=new_ids[place])
             if awaits(collection.record, found, approves=False):
-                waiting.append(proposal(collection, record, lasts, house.long_term))
+                waiting.append(proposal(collection, record, lasts, house.settings.long_term))
             else:
                 new[place] = record
         kept, gone = _with_room(house, collection, list(new.values()))
@@ -155,7 +155,9 @@ def _with_room(
 def _fits(house: House, collection: Collection, new: Sequence[Record], gone: Sequence[Record]) -> bool:
     more = sum(map(characters, new)) - sum(map(characters, gone))
     try:
-        house.limits.check_records(collection.filled + len(new) - len(gone), collection.characters + more)
+        house.settings.limits.check_records(
+            collection.filled + len(new) - len(gone), collection.characters + more
+        )
     except LimitReached:
         return False
     return True
@@ -178,7 +180,7 @@ def _proposals_with_room(
 
 def _weakest_first(house: House, collection: Collection) -> Iterator[Record]:
     """Yields what no user stated, by weight × decay; never what others rest on."""
-    now, settings = house.clock.now(), house.long_term
+    now, settings = house.clock.now(), house.settings.long_term
     rested_on = {record.superseded_by for record in collection.records.values()}
 
     def worth(record: Record) -> float:

@@ -72,7 +72,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
         waits = awaits(collection.record, given, approves=command.approves)
         known = collection.same_text(given) if given.kind is RecordKind.FACT else None
         if known is not None and lasts(known) and not (waits and command.supersedes):
-            rewriting = Rewriting(collection, house.long_term)
+            rewriting = Rewriting(collection, house.settings.long_term)
             joined = rewriting.known(known, given, is_approved=not waits)
             if not waits:
                 joined = replace(joined, update_time=now)
@@ -88,7 +88,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
         record = replace(stamped(given, now, revision), record_id=record_id)
         if waits:
             _require_facts(collection, command.supersedes)
-            waiting = proposal(collection, record, lasts, house.long_term, command.supersedes)
+            waiting = proposal(collection, record, lasts, house.settings.long_term, command.supersedes)
             return Edit(
                 result=_kept_waiting(waiting, record_id),
                 steps=(ProposalPut(proposal=waiting),),
@@ -132,7 +132,7 @@ def _of_those_superseded(
     """Returns the steps by which a new record takes the place of those that it was said to."""
     if not command.supersedes:
         return ()
-    rewriting = Rewriting(collection, house.long_term)
+    rewriting = Rewriting(collection, house.settings.long_term)
     _take_place(rewriting, record, command.supersedes)
     return rewriting.steps
 

@@ -61,7 +61,7 @@ def erasing(
     house: House, collection: Collection, chosen: Sequence[Record], now: datetime
 ) -> Edit[RecordsDeleted]:
     """Returns the change that erases records."""
-    rewriting = Rewriting(collection, house.long_term)
+    rewriting = Rewriting(collection, house.settings.long_term)
     going = {r.record_id: r for one in chosen for r in (one, *rewriting.duplicates(one))}
     rewriting.dropped.update(going)
     revived = [record_id for record in going.values() for record_id in rewriting.withdraw(record)]
@@ -69,7 +69,7 @@ def erasing(
     drops = [RecordDrop(record_id=key, tombstone=tombstone(r, salt, now)) for key, r in going.items()]
     feedback = feedback_without(collection, set(going))
     remade = waiting_anew(collection, going.keys(), going.keys())
-    room = house.limits.tombstones_per_collection - len(drops)
+    room = house.settings.limits.tombstones_per_collection - len(drops)
     steps = (*drops, *oldest_tombstones(collection, room), *feedback, *remade, *rewriting.steps)
     result = RecordsDeleted(
         records=len(drops),
@@ -85,7 +85,7 @@ def drops(
 ) -> tuple[tuple[Step, ...], UnlearnResult]:
     """Steps that take out of a collection what turns that are gone taught it, and what that comes to. `marks`: it
     leaves tombstones, so that it does not come back."""
-    rewriting = Rewriting(collection, house.long_term)
+    rewriting = Rewriting(collection, house.settings.long_term)
     done = unlearn(collection, turns, rewriting)
     salt = collection.record.salt
     going = {record.record_id for record in done.gone}
@@ -96,7 +96,7 @@ def drops(
         )
         for r in done.gone
     ]
-    room = house.limits.tombstones_per_collection - len(done.marked)
+    room = house.settings.limits.tombstones_per_collection - len(done.marked)
     steps = (
         *dropped,
         *done.proposals,

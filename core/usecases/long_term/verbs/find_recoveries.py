@@ -31,7 +31,7 @@ class RecoveriesFound:
 
 async def find_recoveries(house: House, command: FindRecoveries) -> RecoveriesFound:
     """Raises RevisionNotReached."""
-    settings = house.long_term
+    settings = house.settings.long_term
     async with retrieving(house, command.key, command.min_revision) as opened:
         if opened is None:
             return RecoveriesFound(found=(), revision=0)

@@ -123,7 +123,7 @@ class _Writing:
             update_time=self._now,
             revision=revision,
         )
-        self._house.limits.check_reflections(len(collection.reflections) + 1)
+        self._house.settings.limits.check_reflections(len(collection.reflections) + 1)
         return Edit(
             result=ReflectionKept(reflection_id=self._id, usage=self._account.ledger.total()),
             steps=(*steps_of(collection, reflection, records), *self._account.steps(collection)),

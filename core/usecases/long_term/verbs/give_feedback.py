@@ -46,11 +46,13 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
         records = [collection.stored(record_id) for record_id in command.record_ids]
         parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
         steps: list[Step] = [
-            RecordPut(record=credited(record, with_feedback(record, command.value, house.long_term), share))
+            RecordPut(
+                record=credited(record, with_feedback(record, command.value, house.settings.long_term), share)
+            )
             for record, share in zip(records, parts, strict=True)
         ]
         steps.append(FeedbackPut(feedback=feedback))
-        dropped = _oldest(collection, house.limits.feedback_per_collection - 1)
+        dropped = _oldest(collection, house.settings.limits.feedback_per_collection - 1)
         return Edit(
             result=replace(kept_of(collection, command.record_ids), shares=tuple(parts)),
             steps=(*steps, *dropped),

@@ -91,7 +91,7 @@ async def put_records(house: House, command: PutRecords) -> CommitResult[Records
         for put in command.puts:
             placing.put(put)
         placing.delete()
-        return placing.edit(house.limits.tombstones_per_collection)
+        return placing.edit(house.settings.limits.tombstones_per_collection)
 
     return await write(house, command.key, compose, command.request, RecordsPut, permission)
 

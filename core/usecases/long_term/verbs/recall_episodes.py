@@ -33,10 +33,14 @@ async def recall_episodes(house: House, command: RecallEpisodes) -> RecordsFound
     async with retrieving(house, command.key, command.min_revision) as opened:
         if opened is None:
             return NOTHING
-        top_k = command.top_k or house.long_term.top_episodes
+        top_k = command.top_k or house.settings.long_term.top_episodes
         sought = [
             RecordQuery(
-                top_k=TWICE * top_k, alpha=house.retrieval.alpha, now=opened.now, text=text, vector=vector
+                top_k=TWICE * top_k,
+                alpha=house.settings.retrieval.alpha,
+                now=opened.now,
+                text=text,
+                vector=vector,
             )
             for text, vector in zip(texts, vectors, strict=True)
         ]
@@ -66,4 +70,4 @@ def alike(
         found = similarities(opened.collection, one, admits, house.embedder.space)
         for key, similarity in found.items():
             sums[key] = sums.get(key, 0.0) + similarity / len(sought)
-    return best(weighed(opened.collection, sums, opened.now, house.long_term), top_k)
+    return best(weighed(opened.collection, sums, opened.now, house.settings.long_term), top_k)

@@ -73,7 +73,7 @@ async def store_recovery(
     if not command.success:
         raise InvalidField("success", "must be true: what did not work is no recovery")
     now = house.clock.now()
-    new = _record(command, RecordId(house.ids.new("r")), now, house.long_term.recovery_confidence)
+    new = _record(command, RecordId(house.ids.new("r")), now, house.settings.long_term.recovery_confidence)
     if not command.allow_sensitive:
         require_harmless(new, "")
     permission = permission or await permission_to_write(house, command.key)
@@ -86,7 +86,7 @@ async def store_recovery(
         known = known_mending(collection, command.recovery, lasts)
         waits = awaits(collection.record, new, approves=command.approves)
         if known is None and waits:
-            waiting = proposal(collection, replace(new, revision=revision), lasts, house.long_term)
+            waiting = proposal(collection, replace(new, revision=revision), lasts, house.settings.long_term)
             record_id = waiting.record.record_id
             kept = StoredRecords(record_ids=(record_id,), uses=(None,), awaits_review=True)
             touches = frozenset({f"recovery:{new.tags}", f"record:{record_id}"})
@@ -98,7 +98,7 @@ async def store_recovery(
             )
         else:
             kept = kept_of(collection, [known.record_id], known=True)
-            put = mended_again(reinforced(known, house.long_term), new, keeps_words=waits)
+            put = mended_again(reinforced(known, house.settings.long_term), new, keeps_words=waits)
         touches = frozenset({f"recovery:{new.tags}", f"record:{put.record_id}"})
         return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)
 

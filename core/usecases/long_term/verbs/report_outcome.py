@@ -34,7 +34,7 @@ async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
         records = [collection.stored(record_id) for record_id in command.record_ids]
         parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
         changed = [
-            credited(record, with_outcome(record, command.succeeded, house.long_term), share)
+            credited(record, with_outcome(record, command.succeeded, house.settings.long_term), share)
             for record, share in zip(records, parts, strict=True)
         ]
         return Edit(

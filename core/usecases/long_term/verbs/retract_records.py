@@ -102,7 +102,7 @@ def _quarantine(
     for record_id in chosen.record_ids:
         if collection.record_or_proposal(record_id) is None:
             raise RecordNotFound(record_id)
-    rewriting = Rewriting(collection, house.long_term)
+    rewriting = Rewriting(collection, house.settings.long_term)
     done = unlearn(collection, chosen, rewriting)
     gone = {record.record_id for record in done.gone}
     feedback, reflections = feedback_without(collection, gone), waiting_anew(collection, gone, gone)

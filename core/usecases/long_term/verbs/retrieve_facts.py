@@ -52,8 +52,8 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
         if opened is None:
             return NOTHING
         sought = RecordQuery(
-            top_k=command.top_k or house.long_term.top_facts,
-            alpha=house.retrieval.alpha,
+            top_k=command.top_k or house.settings.long_term.top_facts,
+            alpha=house.settings.retrieval.alpha,
             now=opened.now,
             text=command.query,
             vector=vector,
@@ -61,7 +61,7 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
             as_of=command.as_of,
         )
         allowed = _admits(command, opened)
-        best = ranked(opened.collection, sought, allowed, house.embedder.space, house.long_term)
+        best = ranked(opened.collection, sought, allowed, house.embedder.space, house.settings.long_term)
         return used(house, opened, None if command.observe else command.key, best)
 
 

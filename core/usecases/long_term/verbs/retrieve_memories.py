@@ -60,8 +60,8 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
         if opened is None:
             return MemoriesFound(found=(), reflections=(), route=route, revision=0)
         sought = RecordQuery(
-            top_k=command.top_k or house.long_term.top_memories,
-            alpha=house.retrieval.alpha,
+            top_k=command.top_k or house.settings.long_term.top_memories,
+            alpha=house.settings.retrieval.alpha,
             now=opened.now,
             text=command.query,
             vector=vector,
@@ -137,7 +137,7 @@ def _looked(
             sought,
             admitting(opened.collection, allowed),
             house.embedder.space,
-            house.long_term,
+            house.settings.long_term,
         )
 
     if command.strict:

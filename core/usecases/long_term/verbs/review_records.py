@@ -74,7 +74,7 @@ def _rejected(
     house: House, collection: Collection, chosen: Sequence[Proposal], now: datetime
 ) -> Edit[StoredRecords]:
     salt = collection.record.salt
-    room = house.limits.tombstones_per_collection - len(chosen)
+    room = house.settings.limits.tombstones_per_collection - len(chosen)
     drops = [
         ProposalDrop(record_id=one.record.record_id, tombstone=rejection(one.record, salt, now))
         for one in chosen
@@ -91,7 +91,7 @@ def _approved(
     lasts: Lasts,
     at: tuple[datetime, int],
 ) -> Edit[StoredRecords]:
-    rewriting = Rewriting(collection, house.long_term)
+    rewriting = Rewriting(collection, house.settings.long_term)
     ids, drops = list[RecordId](), list[Step]()
     for one in chosen:
         record = _as_told_now(one.record, command, *at)

@@ -52,7 +52,7 @@ async def update_collection(house: House, command: UpdateCollection) -> CommitRe
         if before.enabled and not after.enabled:
             after = replace(after, generation=before.generation + 1)
         if after.retention is not None or (after.enabled and not before.enabled):
-            soon = now + house.resume_after
+            soon = now + house.settings.resume_after
             after = replace(after, due_time=min(soon, after.due_time or soon))
         return Draft(result=after, steps=(CollectionPut(record=after),), sees_all=True, requires=requires)
 

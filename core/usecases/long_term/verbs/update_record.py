@@ -62,7 +62,7 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         before = collection.stored(command.record_id)
         require_unchanged(command.if_revision, before.revision)
-        rewriting = Rewriting(collection, house.long_term)
+        rewriting = Rewriting(collection, house.settings.long_term)
         standing = _decided(rewriting, before, command)
         after = replace(standing, **_values(standing, command), update_time=now, revision=revision)
         if not command.allow_sensitive:

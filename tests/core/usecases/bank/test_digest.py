@@ -12,7 +12,7 @@ from core.usecases.bank.verbs.augment import Augment
 from core.usecases.house import House
 from core.usecases.task.advance_task import AdvanceTask, TaskAdvanced, advance_task
 from core.usecases.task.start_task import StartTask, start_task
-from tests.support.house import KEY, open_house
+from tests.support.house import KEY, open_house, with_settings
 from tests.support.scripted_agents import ScriptedAgents
 
 DIGEST = "Twelve quays were measured; that of Paros is the longest."
@@ -21,7 +21,7 @@ GOAL = "Which harbour is the deepest?"
 
 async def steps(house: House, number: int) -> TaskAdvanced:
     """A task begun, and so many steps of it done; prompts have room for few of them."""
-    house = replace(house, retrieval=replace(house.retrieval, token_budget=2_000))
+    house = with_settings(house, retrieval=replace(house.settings.retrieval, token_budget=2_000))
     await start_task(house, StartTask(key=KEY, augment=Augment(key=KEY), goal=GOAL))
     for step in range(number):
         report = TaskReport(type="SEARCH", description=f"Measure quay {step} of the harbour of Naxos")

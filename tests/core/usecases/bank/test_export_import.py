@@ -51,7 +51,7 @@ from core.usecases.bank.verbs.upload_attachment import UploadAttachment, upload_
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from service.adapters.store.memory_store import MemoryStore
-from tests.support.house import KEY, make_bank, open_house, request, work_done
+from tests.support.house import KEY, make_bank, open_house, request, with_settings, work_done
 from tests.support.scripted_agents import ScriptedAgents, joined
 
 COPY = BankKey(tenant=Tenant("acme"), bank_id=BankId("copy"))
@@ -454,12 +454,12 @@ async def test_a_bank_that_may_have_been_stored_keeps_its_files() -> None:
 
 async def test_an_import_keeps_the_limits(lived: tuple[House, list[ExportRecord]]) -> None:
     house, records = lived
-    small = replace(house, limits=Limits(attachment_bytes=100))
+    small = with_settings(house, limits=Limits(attachment_bytes=100))
 
     with pytest.raises(LimitReached):
         await _imported(small, records)
     with pytest.raises(LimitReached):
-        await _imported(replace(house, limits=Limits(nodes_per_bank=1)), records)
+        await _imported(with_settings(house, limits=Limits(nodes_per_bank=1)), records)
 
     await _claim_nothing_remains(house)
 

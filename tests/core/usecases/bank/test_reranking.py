@@ -20,7 +20,8 @@ from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.verbs.augment import Augment, augment
 from core.usecases.bank.verbs.delete_bank import DeleteBank, delete_bank
 from core.usecases.bank.verbs.search import Answer, Ask, Searches, run_searches
-from core.usecases.house import House, Reranking
+from core.usecases.house import House
+from core.usecases.settings import Reranking
 from tests.support.house import CLIENT_SPACE, KEY, make_bank, open_house
 from tests.support.scripted_reranker import ScriptedReranker
 

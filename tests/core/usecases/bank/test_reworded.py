@@ -172,7 +172,7 @@ async def test_what_a_process_leaves_is_found_as_before_and_another_embeds_it() 
     embedder.is_away = False
     async with open_house(embedder=embedder, agents=roles(), store=store, ids=ids) as house:
         assert isinstance(house.clock, TickingClock)
-        house.clock.skip(2 * house.resume_after)
+        house.clock.skip(2 * house.settings.resume_after)
         assert await house.chores.take_up() == 1
         await house.chores.finished(KEY, EMBED.name)
 

@@ -149,7 +149,7 @@ async def _put(house: House, old: Record, new: Record, relation: str) -> None:
     """As a judgement leaves them."""
 
     def stage(collection: Collection, _revision: int) -> Draft[None]:
-        rewriting = Rewriting(collection, house.long_term)
+        rewriting = Rewriting(collection, house.settings.long_term)
         found = Contradiction(with_id=old.record_id, reason=SupersededReason.MODEL)
         conflicts = [found] if relation == "conflict" else []
         merges = [old.record_id] if relation == "merge" else []
