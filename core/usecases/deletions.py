@@ -9,7 +9,7 @@ from core.conversation.steps import KeyDrop, TurnDrop
 from core.keys import Key
 from core.long_term.steps import RecordDrop
 from core.ports.aggregates import Aggregates, CommitResult
-from core.usecases.house import House
+from core.usecases.ports import HasDeleted
 
 NODES, TURNS, KEYS, RECORDS = "nodes", "turns", "keys", "records"
 
@@ -24,13 +24,13 @@ class Deletion:
 
 
 async def tell_deleted(
-    house: House, aggregates: Aggregates[Any], key: Key, done: CommitResult[Any]
+    ports: HasDeleted, aggregates: Aggregates[Any], key: Key, done: CommitResult[Any]
 ) -> CommitResult[Any]:
     """Tells what a commit deleted, unless it is told already, and returns the commit."""
     items = _items(done.steps)
     record = await aggregates.record(key) if items else None
     if record is not None:
-        house.deleted(Deletion(kind=key.kind, uid=record.uid, items=items))
+        ports.deleted(Deletion(kind=key.kind, uid=record.uid, items=items))
     return done
 
 

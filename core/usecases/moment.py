@@ -5,7 +5,7 @@ from datetime import datetime
 
 from core.agents.roles import ConflictOpinion, Grade
 from core.bank.bank import Bank
-from core.usecases.house import House
+from core.usecases.ports import MomentPorts
 from core.usecases.spaces import require_own_space
 
 
@@ -28,16 +28,16 @@ class Moment:
         return opinion.grade is Grade.SURE or (floor is not None and opinion.confidence >= floor)
 
 
-def moment(house: House, bank: Bank, revision: int) -> Moment:
+def moment(ports: MomentPorts, bank: Bank, revision: int) -> Moment:
     """Returns the present time with the bank's k, α and floor. Raises EmbeddingSpaceMismatch: a round's nodes are
     embedded."""
-    require_own_space(house, bank)
+    require_own_space(ports, bank)
     return Moment(
         revision=revision,
-        now=house.clock.now(),
-        top_k=house.settings.retrieval.top_k_of(bank),
-        alpha=house.settings.retrieval.alpha_of(bank),
-        validation_floor=house.settings.retrieval.validation_floor_of(bank),
+        now=ports.clock.now(),
+        top_k=ports.settings.retrieval.top_k_of(bank),
+        alpha=ports.settings.retrieval.alpha_of(bank),
+        validation_floor=ports.settings.retrieval.validation_floor_of(bank),
         own_floor=bank.record.settings.validation_floor,
-        judge_assistants=house.settings.retrieval.judge_assistants_of(bank),
+        judge_assistants=ports.settings.retrieval.judge_assistants_of(bank),
     )

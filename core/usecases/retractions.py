@@ -15,7 +15,7 @@ from core.model.interaction_retraction import InteractionRetraction
 from core.model.retraction import Retraction, RetractionState
 from core.model.turn_retraction import TurnRetraction
 from core.ports.aggregates import Aggregates
-from core.usecases.house import House
+from core.usecases.ports import HasRetracted
 
 AnyRetraction = Retraction | InteractionRetraction | TurnRetraction
 
@@ -39,7 +39,7 @@ class RetractionNotice:
 
 
 async def tell_retracted(
-    house: House,
+    ports: HasRetracted,
     aggregates: Aggregates[Any],
     key: Key,
     retraction: AnyRetraction | None,
@@ -63,7 +63,7 @@ async def tell_retracted(
         since=asked.since,
         until=asked.until,
     )
-    house.retracted(notice)
+    ports.retracted(notice)
 
 
 def digest_of(source: str) -> str:

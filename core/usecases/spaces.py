@@ -2,10 +2,10 @@
 
 from core.bank.bank import Bank
 from core.errors import EmbeddingRequired, EmbeddingSpaceMismatch
-from core.usecases.house import House
+from core.usecases.ports import HasEmbedder
 
 
-def require_embedding(house: House, bank: Bank, field: str) -> None:
+def require_embedding(ports: HasEmbedder, bank: Bank, field: str) -> None:
     """Requires that the service embeds texts of this bank, no vector having come as `field`. Raises
     EmbeddingRequired.
 
@@ -13,12 +13,12 @@ def require_embedding(house: House, bank: Bank, field: str) -> None:
     """
     if not bank.embeds:
         raise EmbeddingRequired(field)
-    require_own_space(house, bank)
+    require_own_space(ports, bank)
 
 
-def require_own_space(house: House, bank: Bank) -> None:
+def require_own_space(ports: HasEmbedder, bank: Bank) -> None:
     """Raises EmbeddingSpaceMismatch for a bank whose vectors another embedder made: they compare with none of ours."""
-    own, theirs = house.embedder.space, bank.record.space
+    own, theirs = ports.embedder.space, bank.record.space
     if bank.embeds and (own.name, own.dimension) != (theirs.name, theirs.dimension):
         raise EmbeddingSpaceMismatch(
             "", f"{theirs.name} ({theirs.dimension})", f"{own.name} ({own.dimension})"

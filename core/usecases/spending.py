@@ -16,11 +16,11 @@ from core.errors import BankNotFound
 from core.ids import User
 from core.keys import BankKey, UserKey
 from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
-from core.usecases.house import House
+from core.usecases.ports import SpendingPorts
 
 
 async def commit(
-    house: House,
+    ports: SpendingPorts,
     key: BankKey,
     stage: Callable[[Bank, int], Draft[Result]],
     ledger: Ledger,
@@ -41,29 +41,29 @@ async def commit(
         return _recording(draft, bank, recorded) if tokens else draft
 
     try:
-        committed = await house.banks.commit(key, with_spending, request, answer)
+        committed = await ports.banks.commit(key, with_spending, request, answer)
     except CancelledError:
         ledger.is_left = True  # the writer has it, and stores it without us
         raise
     ledger.put_on_record(tokens, recorded)
     if owner:
-        house.workshop.tokens.add(UserKey(tenant=key.tenant, user=User(owner)), tokens)
+        ports.workshop.tokens.add(UserKey(tenant=key.tenant, user=User(owner)), tokens)
     return committed
 
 
 @asynccontextmanager
-async def on_account(house: House, key: BankKey, ledger: Ledger) -> AsyncIterator[None]:
+async def on_account(ports: SpendingPorts, key: BankKey, ledger: Ledger) -> AsyncIterator[None]:
     """Work on a bank, there already or made by this, that asks agents. However it ends, what it spent is put on
     the bank's record."""
     with suppress(BankNotFound):
-        async with house.banks.reading(key) as bank:
+        async with ports.banks.reading(key) as bank:
             ledger.saw(bank.record.tokens_spent)
     try:
         yield
     finally:
         if ledger.unrecorded and not ledger.is_left:
             with suppress(BankNotFound):  # a bank that is gone owes nothing
-                await commit(house, key, lambda _bank, _revision: Draft(result=None), ledger)
+                await commit(ports, key, lambda _bank, _revision: Draft(result=None), ledger)
 
 
 def _recording(draft: Draft[Result], bank: Bank, tokens_spent: int) -> Draft[Result]:

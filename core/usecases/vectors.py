@@ -10,7 +10,7 @@ import numpy as np
 from core.errors import EmbeddingSpaceMismatch, InvalidField
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
-from core.usecases.house import House
+from core.usecases.ports import HasEmbedder
 
 UNIT = (
     1e-6  # how far from 1 a length may be and still be taken for 1: float32 rounding of a few hundred numbers
@@ -37,8 +37,8 @@ def unit(vector: Vector, space: EmbeddingSpace, field: str) -> Vector:
     return (wide / length).astype(np.float32)
 
 
-async def query_vector(house: House, text: str) -> Vector:
+async def query_vector(ports: HasEmbedder, text: str) -> Vector:
     """Returns the text as a question's vector. Raises EmbedderUnavailable."""
-    rows = await house.embedder.embed_queries([text])
+    rows = await ports.embedder.embed_queries([text])
     vector: Vector = rows[0]
     return vector

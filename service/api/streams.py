@@ -16,12 +16,14 @@ from core.ids import InteractionId
 from core.ports.aggregates import CommitResult
 from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
 from core.usecases.bank.exchange.import_bank import BankImported, import_bank
+from core.usecases.bank.ports import ExportPorts, FilePorts, ImportPorts, StructuringPorts, SweepPorts
 from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.bank.verbs.read_attachment import ReadAttachment, read_attachment
 from core.usecases.bank.verbs.upload_attachment import AttachmentUploaded, upload_attachment
 from core.usecases.bank.verbs.watch_bank import BankGone, WatchBank, watch_bank
-from core.usecases.house import House
+from core.usecases.ports import HasBanks, MakingPorts
 from core.usecases.whole_user.export_user import ExportUser, export_user
+from core.usecases.whole_user.ports import UserExportPorts
 from memorybank.v1 import deep_retrieval_pb2, long_term_pb2
 from memorybank.v1 import memory_bank_pb2 as pb
 from service.api.from_proto.export import Reader, import_options
@@ -45,19 +47,19 @@ STAGES = {
 
 
 async def memorize_stream(
-    house: House, requests: AsyncIterator[pb.MemorizeStreamRequest], caller: Caller
+    ports: StructuringPorts, requests: AsyncIterator[pb.MemorizeStreamRequest], caller: Caller
 ) -> AsyncGenerator[pb.MemorizeStreamResponse, None]:
     """Takes in the pieces, then memorizes them as one text."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "header":
         raise InvalidField("header", "must come first")
     command = memorize_header(first.header, caller)
-    text = _Text(house.settings.limits.context_characters)
+    text = _Text(ports.settings.limits.context_characters)
     async for request in requests:
         if text.add(request):
             yield _news(pb.PROGRESS_STAGE_RECEIVING, text.length, 0, "receiving")
-    command = _completed(house, command, text.whole())
-    async with aclosing(_memorizing(house, command)) as news:
+    command = _completed(ports, command, text.whole())
+    async with aclosing(_memorizing(ports, command)) as news:
         async for one in news:
             yield one
 
@@ -95,9 +97,9 @@ class _Text:
         return text
 
 
-def _completed(house: House, command: Memorize, text: str) -> Memorize:
+def _completed(ports: MakingPorts, command: Memorize, text: str) -> Memorize:
     """Completes the command with its text, which is part of its body, and an interaction that progress can name."""
-    interaction_id = command.context.interaction_id or InteractionId(house.ids.new("i"))
+    interaction_id = command.context.interaction_id or InteractionId(ports.ids.new("i"))
     request = command.request
     if request is not None:
         body = hashlib.sha256(text.encode()).hexdigest()
@@ -109,18 +111,20 @@ def _completed(house: House, command: Memorize, text: str) -> Memorize:
     return replace(command, context=context, request=request)
 
 
-async def _memorizing(house: House, command: Memorize) -> AsyncGenerator[pb.MemorizeStreamResponse, None]:
+async def _memorizing(
+    ports: StructuringPorts, command: Memorize
+) -> AsyncGenerator[pb.MemorizeStreamResponse, None]:
     """Progress while it is memorized, and the answer."""
     news: asyncio.Queue[tuple[str, int, int] | None] = asyncio.Queue()
     work = asyncio.create_task(
-        memorize(house, command, lambda stage, done, total: news.put_nowait((stage, done, total)))
+        memorize(ports, command, lambda stage, done, total: news.put_nowait((stage, done, total)))
     )
     work.add_done_callback(lambda _: news.put_nowait(None))
     try:
         while (event := await news.get()) is not None:
             stage, done, total = event
             if stage in STAGES:
-                async with house.banks.reading(command.key) as bank:
+                async with ports.banks.reading(command.key) as bank:
                     revision = bank.revision
                 update = _news(STAGES[stage], done, total, stage)
                 update.progress.interaction_id = command.context.interaction_id or ""
@@ -144,14 +148,14 @@ def _news(
 
 
 async def upload(
-    house: House, requests: AsyncIterator[pb.UploadAttachmentRequest], caller: Caller
+    ports: FilePorts, requests: AsyncIterator[pb.UploadAttachmentRequest], caller: Caller
 ) -> CommitResult[AttachmentUploaded]:
     """Keeps a file that comes in pieces."""
     first = await anext(requests, None)
     if first is None or first.WhichOneof("part") != "header":
         raise InvalidField("header", "must come first")
     command = upload_attachment_header(first.header, caller)
-    return await upload_attachment(house, command, _chunks(requests))
+    return await upload_attachment(ports, command, _chunks(requests))
 
 
 async def _chunks(requests: AsyncIterator[pb.UploadAttachmentRequest]) -> AsyncIterator[bytes]:
@@ -164,10 +168,10 @@ async def _chunks(requests: AsyncIterator[pb.UploadAttachmentRequest]) -> AsyncI
 
 
 async def read_file(
-    house: House, command: ReadAttachment
+    ports: SweepPorts, command: ReadAttachment
 ) -> AsyncGenerator[deep_retrieval_pb2.ReadAttachmentResponse, None]:
     """Yields a file's bytes as they are read."""
-    opened = await read_attachment(house, command)
+    opened = await read_attachment(ports, command)
     async with aclosing(deep_retrieval.read_attachment(opened, command.offset)) as pieces:
         async for piece in pieces:
             yield piece
@@ -176,27 +180,29 @@ async def read_file(
 # ---- export and import ----
 
 
-async def write_out(house: House, command: ExportBank) -> AsyncGenerator[pb.ExportBankResponse, None]:
+async def write_out(ports: ExportPorts, command: ExportBank) -> AsyncGenerator[pb.ExportBankResponse, None]:
     """Yields a bank's records, and the digest over them."""
     writer = Writer()
-    async for record in export_bank(house, command):
+    async for record in export_bank(ports, command):
         yield writer.response(record)
 
 
-def write_user(house: House, command: ExportUser) -> AsyncGenerator[long_term_pb2.ExportUserResponse, None]:
+def write_user(
+    ports: UserExportPorts, command: ExportUser
+) -> AsyncGenerator[long_term_pb2.ExportUserResponse, None]:
     """Yields a user's files, part by part."""
-    return user_files.parts(export_user(house, command))
+    return user_files.parts(export_user(ports, command))
 
 
 async def read_in(
-    house: House, requests: AsyncIterator[pb.ImportBankRequest], caller: Caller
+    ports: ImportPorts, requests: AsyncIterator[pb.ImportBankRequest], caller: Caller
 ) -> CommitResult[BankImported]:
     """Makes a bank from the records of an export."""
     first = await anext(requests, None)
     if first is None:
         raise InvalidField("record", "must come, to the export's last")
     command = import_options(first.options, caller)
-    return await import_bank(house, command, Reader(caller).records(first, requests))
+    return await import_bank(ports, command, Reader(caller).records(first, requests))
 
 
 def is_passed_on(request: pb.ImportBankRequest) -> bool:
@@ -207,9 +213,9 @@ def is_passed_on(request: pb.ImportBankRequest) -> bool:
 # ---- following a bank ----
 
 
-async def watch(house: House, command: WatchBank) -> AsyncGenerator[pb.WatchBankResponse, None]:
+async def watch(ports: HasBanks, command: WatchBank) -> AsyncGenerator[pb.WatchBankResponse, None]:
     """Yields at once the revision that is followed from, then every change, until the bank is gone."""
-    watching = await watch_bank(house, command)
+    watching = await watch_bank(ports, command)
     revision = watching.from_revision
     yield pb.WatchBankResponse(revision=revision)
     async for news in watching.changes:

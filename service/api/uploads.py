@@ -8,13 +8,14 @@ from core.caller import Caller
 from core.errors import ImportInvalid, InvalidField
 from core.ids import RequestId
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.exchange.import_collection import (
     CollectionImported,
     ImportCollection,
     import_collection,
 )
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.whole_user.import_user import ImportUser, UserImported, import_user
+from core.usecases.whole_user.ports import UserImportPorts
 from memorybank.v1 import long_term_pb2 as pb
 from service.api.from_proto.checks import Checks, checking, digest, digest_for
 from service.api.from_proto.user_files import UserReader
@@ -28,7 +29,7 @@ _options = reading(ImportCollection, pb.ImportCollectionOptions, files=Const({})
 
 
 async def collection_import(
-    house: House, requests: AsyncIterator[pb.ImportCollectionRequest], caller: Caller
+    ports: WritingPorts, requests: AsyncIterator[pb.ImportCollectionRequest], caller: Caller
 ) -> CommitResult[CollectionImported]:
     """Raises InvalidField for parts out of order, ImportInvalid, and what ImportCollection raises."""
     options: pb.ImportCollectionOptions | None = None
@@ -53,7 +54,7 @@ async def collection_import(
             files={path: _text(path, content) for path, content in files.items()},
             request=_request(check, options, files),
         )
-    return await import_collection(house, command)
+    return await import_collection(ports, command)
 
 
 def _request(
@@ -88,7 +89,7 @@ _user_options = reading(ImportUser, pb.ImportUserOptions, request=Const(lambda: 
 
 
 async def user_import(
-    house: House, requests: AsyncIterator[pb.ImportUserRequest], caller: Caller
+    ports: UserImportPorts, requests: AsyncIterator[pb.ImportUserRequest], caller: Caller
 ) -> CommitResult[UserImported]:
     """Raises InvalidField for parts out of order, ImportInvalid, and what ImportUser raises."""
     first = await anext(requests, None)
@@ -110,4 +111,4 @@ async def user_import(
         return request and replace(request, digest=f"{request.digest}:{body.hexdigest()}")
 
     lines = UserReader(command.key, caller).pieces(files())
-    return await import_user(house, replace(command, request=identity), lines)
+    return await import_user(ports, replace(command, request=identity), lines)

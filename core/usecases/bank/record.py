@@ -17,7 +17,7 @@ from core.model.interaction import Attachment, Interaction, InteractionOrigin, S
 from core.model.retraction import RetractionState
 from core.model.structuring import Purpose, Structuring, StructuringState
 from core.text.segmenting import message_pieces, segment
-from core.usecases.house import House
+from core.usecases.ports import HasSettings, MakingPorts
 
 LARGE = 10_000  # characters; more than this is cut into segments off the loop
 EVIDENCE = "evidence"  # the role of the spans that back a verdict
@@ -65,17 +65,20 @@ class RecordedAnswer:
 
 
 async def make_interaction(
-    house: House, context: Context, origin: InteractionOrigin = InteractionOrigin.CONTEXT, evidence: str = ""
+    ports: MakingPorts,
+    context: Context,
+    origin: InteractionOrigin = InteractionOrigin.CONTEXT,
+    evidence: str = "",
 ) -> Interaction:
     """Returns the interaction for a context, its segments found. `evidence` is kept after a verdict's text."""
-    now = house.clock.now()
+    now = ports.clock.now()
     length = len(context.text) + sum(len(message.text) for message in context.messages)
     if length > LARGE:
         text, spans = await asyncio.to_thread(_cut, context, evidence)
     else:
         text, spans = _cut(context, evidence)
     return Interaction(
-        interaction_id=context.interaction_id or InteractionId(house.ids.new("i")),
+        interaction_id=context.interaction_id or InteractionId(ports.ids.new("i")),
         text=text,
         spans=spans,
         event_time=context.event_time or _newest(context.messages) or now,
@@ -90,7 +93,7 @@ async def make_interaction(
 
 
 def record_steps(
-    house: House,
+    ports: HasSettings,
     bank: Bank,
     interaction: Interaction,
     purpose: Purpose,
@@ -104,7 +107,7 @@ def record_steps(
     require_not_retracted(bank, interaction.interaction_id)
     if interaction.interaction_id in bank.tree.interactions:
         raise InteractionExists(interaction.interaction_id)
-    house.settings.limits.check_segments(bank, len(interaction.spans))
+    ports.settings.limits.check_segments(bank, len(interaction.spans))
     attachments = tuple(_kept(bank, attachment) for attachment in interaction.attachments)
     structuring = Structuring(
         interaction_id=interaction.interaction_id,

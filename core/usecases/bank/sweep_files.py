@@ -10,23 +10,23 @@ from core.errors import AttachmentNotFound, BankNotFound
 from core.ids import AttachmentId
 from core.keys import BankKey
 from core.ports.blobs import UnclaimedFile
+from core.usecases.bank.ports import SweepPorts
 from core.usecases.bank.verbs.read_attachment import find_attachment
-from core.usecases.house import House
 
 UNCLAIMED_FOR = timedelta(days=1)
 
 
-async def sweep_files(house: House) -> int:
+async def sweep_files(ports: SweepPorts) -> int:
     """Removes files that no bank names; returns how many."""
 
     async def is_named(file: UnclaimedFile) -> bool:
         key = BankKey.named(file.tenant, file.name)
         try:
-            async with house.banks.reading(key) as bank:
+            async with ports.banks.reading(key) as bank:
                 if bank.uid != file.uid:
                     return False
                 return find_attachment(bank, AttachmentId(file.attachment_id)).uri == file.uri
         except (BankNotFound, AttachmentNotFound):
             return False
 
-    return await house.blobs.sweep(house.time.now() - UNCLAIMED_FOR, is_named)
+    return await ports.blobs.sweep(ports.time.now() - UNCLAIMED_FOR, is_named)

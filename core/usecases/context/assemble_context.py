@@ -33,10 +33,11 @@ from core.language import Wording, Words, language_of
 from core.text.tokens import estimate, tokens_of
 from core.usecases.context.asked import AssembleContext, Form, Missing
 from core.usecases.context.parts import ContextParts, disputes_of, read_parts, revisions_of, sources_of
+from core.usecases.context.ports import ContextPorts
 from core.usecases.conversation.tiers.count_hits import is_news
 from core.usecases.conversation.verbs.get_working_memory import WorkingMemory
-from core.usecases.house import House
 from core.usecases.instructions.load_sources import MissingSource
+from core.usecases.ports import HasSettings
 from core.verbatim.measuring import words_of
 
 ANSWERS = 0.5  # of the heaviest evidence's weight that a turn has at the least whose cluster was hit
@@ -62,14 +63,14 @@ class ContextAssembled:
     below_floor: int = 0
 
 
-async def assemble_context(house: House, command: AssembleContext) -> ContextAssembled:
+async def assemble_context(ports: ContextPorts, command: AssembleContext) -> ContextAssembled:
     """Assembles one context for an input. Raises BudgetTooSmall; what a part raises, unless the call is
     `allow_partial`."""
-    made = await prepared(house, command)
+    made = await prepared(ports, command)
     if not command.observe:
-        _note_keys(house, command, made)
+        _note_keys(ports, command, made)
         if command.needs:
-            _count_hits(house, command, made)
+            _count_hits(ports, command, made)
     return _answer(command, made.assembled, made.read, made.placement, made.missing)
 
 
@@ -83,12 +84,12 @@ class PreparedContext:
     missing: tuple[Missing, ...]
 
 
-async def prepared(house: House, command: AssembleContext) -> PreparedContext:
+async def prepared(ports: ContextPorts, command: AssembleContext) -> PreparedContext:
     """Reads all parts and assembles them. Raises as `assemble_context` does."""
-    budget = command.token_budget or house.settings.retrieval.token_budget
+    budget = command.token_budget or ports.settings.retrieval.token_budget
     missing: list[Missing] = []
-    read = await read_parts(house, command, budget, missing)
-    sections, placement = _sections(house, command, read, budget)
+    read = await read_parts(ports, command, budget, missing)
+    sections, placement = _sections(ports, command, read, budget)
     assembled = assemble(sections, budget, "token_budget")
     return PreparedContext(read=read, assembled=assembled, placement=placement, missing=tuple(missing))
 
@@ -105,7 +106,7 @@ def _tools(command: AssembleContext, read: ContextParts) -> tuple[str, ...]:
 
 
 def _sections(
-    house: House, command: AssembleContext, read: ContextParts, budget: int
+    ports: HasSettings, command: AssembleContext, read: ContextParts, budget: int
 ) -> tuple[list[Section], Placement]:
     """Returns all parts in their order: what holds always and does not depend on the input, a note, what was recorded,
     and the input; and what weighs what."""
@@ -123,7 +124,7 @@ def _sections(
     if not command.needs:
         room = min(room, NEEDLESS)
     placement = _placement(command, read, room)
-    recorded = _recorded(house, read, placement, language, budget, room)
+    recorded = _recorded(ports, read, placement, language, budget, room)
     return [*head, *_noted(command, recorded, words, bool(now.items)), *recorded, now], placement
 
 
@@ -133,7 +134,7 @@ def _language(command: AssembleContext, read: ContextParts) -> Wording:
 
 
 def _recorded(
-    house: House, read: ContextParts, placement: Placement, language: Wording, budget: int, room: int
+    ports: HasSettings, read: ContextParts, placement: Placement, language: Wording, budget: int, room: int
 ) -> list[Section]:
     """Returns what was recorded, in its order; what answers the input by one ranking over all of it."""
     words = language.context
@@ -150,7 +151,7 @@ def _recorded(
         *of_talk[1:3],
         *(bank_sections(of_bank, placement, language, room, beside) if of_bank else ()),
         *of_talk[3:],
-        *_so_far(house, read.working, words),
+        *_so_far(ports, read.working, words),
     ]
 
 
@@ -180,11 +181,11 @@ def _fixed(name: str, text: str) -> list[Section]:
     return [Section(name=name, title="", items=(Item(item_id=name, full=text, fixed=True),))] if text else []
 
 
-def _so_far(house: House, working: WorkingMemory | None, words: Words) -> list[Section]:
-    return [working_section(working.items, house.settings.working.keep_steps, words)] if working else []
+def _so_far(ports: HasSettings, working: WorkingMemory | None, words: Words) -> list[Section]:
+    return [working_section(working.items, ports.settings.working.keep_steps, words)] if working else []
 
 
-def _count_hits(house: House, command: AssembleContext, made: PreparedContext) -> None:
+def _count_hits(ports: ContextPorts, command: AssembleContext, made: PreparedContext) -> None:
     """Counts a hit of each cluster of which a turn stands among what answers the input, once for a question; not of
     turns that only fill the room. What was said last is not weighed beside them: a question is most like the one
     before."""
@@ -201,15 +202,15 @@ def _count_hits(house: House, command: AssembleContext, made: PreparedContext) -
         for step, name in talk.recalled.cluster_of.items()
         if str(step) in standing and weights.get(name_of(step), 0.0) >= least > 0.0
     }
-    if hit and house.hits.is_new(command.conversation, talk.uid, command.input):
+    if hit and ports.hits.is_new(command.conversation, talk.uid, command.input):
         of_them = (step for step, name in talk.recalled.cluster_of.items() if name in hit)
         answer = max(of_them, key=lambda step: weights.get(name_of(step), 0.0))
-        house.hits.add(command.conversation, talk.uid, sorted(hit), answer, house.clock.now())
+        ports.hits.add(command.conversation, talk.uid, sorted(hit), answer, ports.clock.now())
 
 
-def _note_keys(house: House, command: AssembleContext, made: PreparedContext) -> None:
+def _note_keys(ports: ContextPorts, command: AssembleContext, made: PreparedContext) -> None:
     """Notes which keys stand in the prompt, those of which that is known to the day left out."""
-    talk, now = made.read.talk, house.clock.now()
+    talk, now = made.read.talk, ports.clock.now()
     if talk is None or command.conversation is None:
         return
     sections = made.assembled.sections
@@ -218,7 +219,7 @@ def _note_keys(house: House, command: AssembleContext, made: PreparedContext) ->
     }
     shown = [each.key_id for each in talk.recalled.keys if each.key_id in standing and is_news(each, now)]
     if shown:
-        house.hits.show(command.conversation, talk.uid, shown, now)
+        ports.hits.show(command.conversation, talk.uid, shown, now)
 
 
 def _answer(

@@ -24,9 +24,11 @@ from core.model.review import Review
 from core.ports.store import NamedConversation
 from core.text.sensitive import sort_in
 from core.usecases.context.asked import AssembleContext
+from core.usecases.context.ports import RecallPorts
 from core.usecases.conversation.across import AllConversations, newest, read_each
-from core.usecases.house import House
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
+from core.usecases.ports import HasConversations
 from core.usecases.user.permission import Permission, Permissions
 from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
@@ -46,30 +48,30 @@ class Elsewhere:
 
 
 async def elsewhere(
-    house: House, command: AssembleContext, key: CollectionKey, budget: int, users: Permissions
+    ports: RecallPorts, command: AssembleContext, key: CollectionKey, budget: int, users: Permissions
 ) -> Elsewhere | None:
     """Returns what fits the input; None where there is nothing. Raises EmbedderUnavailable, RevisionNotReached."""
     permission = await users.of(key)
-    if not await _is_open(house, command, key, permission):
+    if not await _is_open(ports, command, key, permission):
         return None
     among = AllConversations(tenant=key.tenant, user=key.user, collection=key.collection)
 
     def teaches(one: NamedConversation) -> bool:
         return one.collection == key.collection and one.key != command.conversation
 
-    chosen, _ = await newest(house, among, permission, teaches)
+    chosen, _ = await newest(ports, among, permission, teaches)
     if not chosen:
         return None
-    vector, words = await query_vector(house, command.input), words_of(command.input)
-    space = house.embedder.space
+    vector, words = await query_vector(ports, command.input), words_of(command.input)
+    space = ports.embedder.space
 
     def weigh(conversation: Conversation) -> Weighable:
         return weighable(conversation, words, vector, space)
 
-    weighed = await read_each(house, [one.key for one in chosen], weigh)
+    weighed = await read_each(ports, [one.key for one in chosen], weigh)
     found = best_of([one for _, one in weighed], max(1, min(MOST, budget // LEAST)))
-    passages = await _passages(house, [key for key, _ in weighed], found, words)
-    return await _admitted(house, command, key, permission, passages, budget)
+    passages = await _passages(ports, [key for key, _ in weighed], found, words)
+    return await _admitted(ports, command, key, permission, passages, budget)
 
 
 class _MeasuredPassage(NamedTuple):
@@ -80,7 +82,7 @@ class _MeasuredPassage(NamedTuple):
 
 
 async def _passages(
-    house: House, keys: Sequence[ConversationKey], found: Sequence[Fitting], words: Sequence[str]
+    ports: HasConversations, keys: Sequence[ConversationKey], found: Sequence[Fitting], words: Sequence[str]
 ) -> list[_MeasuredPassage]:
     """Reads the turns found, in their order; those that were deleted meanwhile are passed over."""
     weights = dict(zip(words, idf_of(np.array([fit.holds for fit in found])).tolist(), strict=True))
@@ -97,17 +99,17 @@ async def _passages(
                 found[ref] = passage_of(name, turn, segment_of(turn, ref, *bounds(ref)), weights)
         return found
 
-    told = dict(await read_each(house, list(by_key), read))
+    told = dict(await read_each(ports, list(by_key), read))
     at = [(told.get(keys[fit.place], {}).get(fit.ref), fit) for fit in found]
     return [_MeasuredPassage(passage, fit) for passage, fit in at if passage is not None]
 
 
 async def _is_open(
-    house: House, command: AssembleContext, key: CollectionKey, permission: Permission
+    ports: CollectionPorts, command: AssembleContext, key: CollectionKey, permission: Permission
 ) -> bool:
     """Whether the collection lets turns be told; one that is not there yet does."""
     try:
-        async with looking(house, key, command.least(key), permission) as opened:
+        async with looking(ports, key, command.least(key), permission) as opened:
             record = opened.collection.record
             return record.enabled and record.review is Review.NONE
     except CollectionNotFound:
@@ -115,7 +117,7 @@ async def _is_open(
 
 
 async def _admitted(
-    house: House,
+    ports: CollectionPorts,
     command: AssembleContext,
     key: CollectionKey,
     permission: Permission,
@@ -124,7 +126,7 @@ async def _admitted(
 ) -> Elsewhere | None:
     """Returns what may be told of it, best first, as much as the room holds."""
     try:
-        async with looking(house, key, command.least(key), permission) as opened:
+        async with looking(ports, key, command.least(key), permission) as opened:
             withdrawn = Withdrawals(opened.collection)
             admitted = list(_filling(found, room, None if withdrawn.is_nothing else withdrawn))
     except CollectionNotFound:

@@ -20,8 +20,8 @@ from core.text.needs import has_need
 from core.usecases.context.asked import AssembleContext
 from core.usecases.context.assemble_context import PreparedContext, prepared
 from core.usecases.context.parts import revisions_of, sources_of
+from core.usecases.context.ports import ContextPorts
 from core.usecases.context.subject import PARTS, Reason, Subject, SubjectNames, What, subjects
-from core.usecases.house import House
 from core.verbatim.measuring import words_of
 
 MOST_TOKENS = 10_000_000
@@ -72,12 +72,12 @@ class ContextExplanation:
     revisions: Mapping[str, int]
 
 
-async def explain(house: House, command: Explain) -> ContextExplanation:
+async def explain(ports: ContextPorts, command: Explain) -> ContextExplanation:
     """Raises what `assemble_context` and `subjects` raise."""
     asked = replace(command.context, observe=True)
-    found = await subjects(house, asked, command.asked)
-    made = await prepared(house, asked)
-    told = [await _Explaining(house, asked, made, subject).told() for subject in found]
+    found = await subjects(ports, asked, command.asked)
+    made = await prepared(ports, asked)
+    told = [await _Explaining(ports, asked, made, subject).told() for subject in found]
     return ContextExplanation(
         memories=tuple(told), tokens=made.assembled.tokens, revisions=revisions_of(asked, made.read)
     )
@@ -94,8 +94,10 @@ class _Place(NamedTuple):
 class _Explaining:
     """One memory and one context: what decides whether it stands there."""
 
-    def __init__(self, house: House, asked: AssembleContext, made: PreparedContext, subject: Subject) -> None:
-        self._house, self._asked, self._made, self._subject = house, asked, made, subject
+    def __init__(
+        self, ports: ContextPorts, asked: AssembleContext, made: PreparedContext, subject: Subject
+    ) -> None:
+        self._ports, self._asked, self._made, self._subject = ports, asked, made, subject
 
     async def told(self) -> Explanation:
         place = _place(self._made.assembled, self._subject)
@@ -163,7 +165,7 @@ class _Explaining:
                 continue
             floor = weight if weight >= 0.0 else None
             asked = replace(self._asked, min_score=floor)
-            lower = _Explaining(self._house, asked, await prepared(self._house, asked), self._subject)
+            lower = _Explaining(self._ports, asked, await prepared(self._ports, asked), self._subject)
             found = await lower._by_numbers()
             if found is None or found.changes:
                 changed = {"min_score": "" if floor is None else repr(floor)}
@@ -187,7 +189,7 @@ class _Explaining:
 
     async def _least_budget(self, beside: Mapping[str, int]) -> dict[str, str]:
         """Returns a budget that does, near the least."""
-        fails = self._asked.token_budget or self._house.settings.retrieval.token_budget
+        fails = self._asked.token_budget or self._ports.settings.retrieval.token_budget
         does = min(2 * fails, MOST_TOKENS)
         while does < MOST_TOKENS and await self._try({**beside, "token_budget": does}) is None:
             fails, does = does, min(2 * does, MOST_TOKENS)
@@ -205,7 +207,7 @@ class _Explaining:
         return made if _place(made.assembled, self._subject) else None
 
     async def _prepared(self, changes: Mapping[str, float | None]) -> PreparedContext:
-        return await prepared(self._house, replace(self._asked, **changes))  # type: ignore[arg-type]  # numbers
+        return await prepared(self._ports, replace(self._asked, **changes))  # type: ignore[arg-type]  # numbers
 
     # ---- what was measured ----
 

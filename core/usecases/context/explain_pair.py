@@ -22,14 +22,16 @@ from core.model.lineage import MergeRecord
 from core.model.node import Node
 from core.model.record import Record, RecordKind, RecordState, SupersededReason
 from core.model.structuring import Purpose
+from core.usecases.bank.ports import BankPorts
 from core.usecases.bank.structuring.generated import judged
-from core.usecases.house import House
+from core.usecases.context.ports import PairPorts
 from core.usecases.long_term.judging.judge_facts import (
     agree_in_essentials,
     by_nearness,
     loses_no_word,
     topic_of_fact,
 )
+from core.usecases.long_term.ports import RecordPorts
 from core.usecases.long_term.reading import looking
 
 MOST_RANKED = 1_000
@@ -104,15 +106,15 @@ class _JudgedPair:
     facts: tuple[Record, Record] | None = None
 
 
-async def explain_pair(house: House, command: ExplainPair) -> PairExplained:
+async def explain_pair(ports: PairPorts, command: ExplainPair) -> PairExplained:
     """Raises RecordNotFound, NodeNotFound, InvalidField (no FACT), AggregateNotFound, EmbedderUnavailable,
     RevisionNotReached."""
     if command.bank is not None:
-        found = await _of_bank(house, command, command.bank)
+        found = await _of_bank(ports, command, command.bank)
     else:
         assert command.collection is not None, "checked where a request is read"
-        found = await _of_collection(house, command, command.collection)
-    judge = OfflineJudge(house.embedder, house.comparer)
+        found = await _of_collection(ports, command, command.collection)
+    judge = OfflineJudge(ports.embedder, ports.comparer)
     told = await judge.explained(found.topic, found.others, 0)
     if found.facts is not None and isinstance(told.opinion, MergeOpinion):
         told = replace(told, reason=_of_merge(*found.facts))
@@ -123,7 +125,7 @@ async def explain_pair(house: House, command: ExplainPair) -> PairExplained:
         is_sure=_is_sure(told, floor),
         sure_line=told.lines.sure if floor is None else min(floor, told.lines.sure),
         between=found.between,
-        model=house.comparer.model,
+        model=ports.comparer.model,
         revision=found.revision,
     )
 
@@ -145,16 +147,16 @@ def _is_sure(told: PairJudged, floor: float | None) -> bool:
 # ---- nodes ----
 
 
-async def _of_bank(house: House, command: ExplainPair, key: BankKey) -> _JudgedPair:
-    async with house.banks.reading(key, command.min_revision) as bank:
+async def _of_bank(ports: BankPorts, command: ExplainPair, key: BankKey) -> _JudgedPair:
+    async with ports.banks.reading(key, command.min_revision) as bank:
         first, second = (_node(bank, name) for name in (command.first, command.second))
         newer, older = sorted((first, second), key=lambda n: (n.create_time, n.node_id), reverse=True)
-        top_k, alpha = house.settings.retrieval.top_k_of(bank), house.settings.retrieval.alpha_of(bank)
+        top_k, alpha = ports.settings.retrieval.top_k_of(bank), ports.settings.retrieval.alpha_of(bank)
         vector, apart = bank.node_vectors.get(newer.node_id), {newer.node_id}
         candidates = judging_candidates(bank, newer, vector, top_k, alpha, apart)
         ranked = nearest_nodes(bank, newer, vector, MOST_RANKED, alpha, apart)
         named = [bank.nodes[each] for each in candidates if each != older.node_id]
-        assistants = house.settings.retrieval.judge_assistants_of(bank)
+        assistants = ports.settings.retrieval.judge_assistants_of(bank)
         between = replace(
             _between(bank, newer, older),
             rank=ranked.index(older.node_id) + 1 if older.node_id in ranked else 0,
@@ -228,8 +230,8 @@ def _meeting(bank: Bank, first: NodeId, second: NodeId) -> MergeRecord | None:
 # ---- facts ----
 
 
-async def _of_collection(house: House, command: ExplainPair, key: CollectionKey) -> _JudgedPair:
-    async with looking(house, key, command.min_revision) as opened:
+async def _of_collection(ports: RecordPorts, command: ExplainPair, key: CollectionKey) -> _JudgedPair:
+    async with looking(ports, key, command.min_revision) as opened:
         collection = opened.collection
         first, second = (collection.stored(RecordId(name)) for name in (command.first, command.second))
         for field, fact in (("first", first), ("second", second)):
@@ -238,9 +240,9 @@ async def _of_collection(house: House, command: ExplainPair, key: CollectionKey)
         newer, older = sorted((first, second), key=lambda r: (r.create_time, r.record_id), reverse=True)
         vector = collection.vectors.get(newer.record_id)
         if vector is None:
-            (vector,) = await house.embedder.embed_passages([embedded(newer)])
-        order = by_nearness(house, collection, newer, vector)
-        bound = house.settings.long_term.judged_against
+            (vector,) = await ports.embedder.embed_passages([embedded(newer)])
+        order = by_nearness(ports, collection, newer, vector)
+        bound = ports.settings.long_term.judged_against
         named = [collection.records[each] for each in order[:bound] if each != older.record_id]
         rank = order.index(older.record_id) + 1 if older.record_id in order else 0
         return _JudgedPair(

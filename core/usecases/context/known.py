@@ -24,7 +24,7 @@ from core.model.record import (
 from core.model.vector import Vector
 from core.text.tokens import estimate
 from core.usecases.context.asked import AssembleContext
-from core.usecases.house import House
+from core.usecases.long_term.ports import RankingPorts, RetrievalPorts
 from core.usecases.long_term.reading import OpenCollection, looking
 from core.usecases.long_term.verbs.recall_episodes import TWICE, alike
 from core.usecases.long_term.verbs.retrieve_memories import reflections_over
@@ -51,21 +51,21 @@ class RecalledEvidence:
 
 
 async def remembered(
-    house: House, command: AssembleContext, key: CollectionKey, users: Permissions
+    ports: RetrievalPorts, command: AssembleContext, key: CollectionKey, users: Permissions
 ) -> RecalledEvidence:
     """Reads what a collection has for an input. Raises CollectionNotFound, MemoryOff, EmbedderUnavailable,
     RevisionNotReached."""
     texts = [text for text in (command.input, command.state) if text]
-    vectors = await house.embedder.embed_queries(texts)
+    vectors = await ports.embedder.embed_queries(texts)
     permission = await users.of(key)
-    async with looking(house, key, command.least(key), permission) as opened:
+    async with looking(ports, key, command.least(key), permission) as opened:
         permission.require_on()
         if not opened.collection.record.enabled:
             raise MemoryOff("collection")
-        looked = _Looking(house, opened, dict(zip(texts, vectors, strict=True)), command)
+        looked = _Looking(ports, opened, dict(zip(texts, vectors, strict=True)), command)
         known = looked.known() if command.needs else CollectionEvidence(preferences=looked.orders())
         if not command.observe:
-            house.uses.count(key, [record.record_id for record in known.records], opened.now)
+            ports.uses.count(key, [record.record_id for record in known.records], opened.now)
         return RecalledEvidence(
             known=known, sources=looked.sources(known), revision=opened.collection.revision
         )
@@ -75,9 +75,13 @@ class _Looking:
     """The searches of one open collection for one input, each among the records of a section."""
 
     def __init__(
-        self, house: House, opened: OpenCollection, vectors: Mapping[str, Vector], command: AssembleContext
+        self,
+        ports: RankingPorts,
+        opened: OpenCollection,
+        vectors: Mapping[str, Vector],
+        command: AssembleContext,
     ) -> None:
-        self._house, self._opened, self._command = house, opened, command
+        self._ports, self._opened, self._command = ports, opened, command
         self._vectors = vectors
         collection = opened.collection
         self._among: Mapping[str, Mapping[RecordId, None]] = {
@@ -91,7 +95,7 @@ class _Looking:
         return words_of(self._command.input)
 
     def known(self) -> CollectionEvidence:
-        settings, asked = self._house.settings.long_term, self._command
+        settings, asked = self._ports.settings.long_term, self._command
         top = self._top_facts() if asked.top_facts is None else asked.top_facts
         limits = self._limits() if top > 0 else []
         facts = list({record.record_id: record for record in (*self._best(FACTS, top), *limits)}.values())
@@ -108,11 +112,11 @@ class _Looking:
 
     def _top_facts(self) -> int:
         """Returns as many as are configured, or as would fill the prompt."""
-        return max(self._house.settings.long_term.top_facts, min(MOST_FACTS, self._budget // LEAST_FACT))
+        return max(self._ports.settings.long_term.top_facts, min(MOST_FACTS, self._budget // LEAST_FACT))
 
     @property
     def _budget(self) -> int:
-        return self._command.token_budget or self._house.settings.retrieval.token_budget
+        return self._command.token_budget or self._ports.settings.retrieval.token_budget
 
     def sources(self, known: CollectionEvidence) -> list[Source]:
         """Returns facts, strategies that proved nothing yet, and episodes, each in its own order."""
@@ -125,7 +129,7 @@ class _Looking:
         return Source(
             candidates=[candidate_of(record) for record in records],
             holds=holding(collection.words, keys, self._words),
-            cosines=cosines(collection.vectors, keys, self._vectors.get(text), self._house.embedder.space),
+            cosines=cosines(collection.vectors, keys, self._vectors.get(text), self._ports.embedder.space),
         )
 
     def _best(self, section: str, count: int) -> list[Record]:
@@ -135,8 +139,8 @@ class _Looking:
             self._opened.collection,
             self._sought(self._command.input, count),
             self._admits(section),
-            self._house.embedder.space,
-            self._house.settings.long_term,
+            self._ports.embedder.space,
+            self._ports.settings.long_term,
             self._among[section],
         )
         return [one.record for one in found if one.score > 0.0 or one.record.contested_with]
@@ -146,7 +150,7 @@ class _Looking:
             return []
         most = TWICE * count
         sought = [self._sought(text, most) for text in self._vectors]
-        return told_once([one.record for one in alike(self._house, self._opened, sought, most)], count)
+        return told_once([one.record for one in alike(self._ports, self._opened, sought, most)], count)
 
     def _preferences(self) -> list[Record]:
         """Returns the orders that are to stand, then what the input speaks of; of this what was disliked behind the
@@ -197,7 +201,7 @@ class _Looking:
     def _sought(self, text: str, count: int) -> RecordQuery:
         return RecordQuery(
             top_k=count,
-            alpha=self._house.settings.retrieval.alpha,
+            alpha=self._ports.settings.retrieval.alpha,
             now=self._opened.now,
             text=text,
             vector=self._vectors[text],

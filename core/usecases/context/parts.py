@@ -22,15 +22,17 @@ from core.usecases.bank.verbs.augment import Augment, BankRecall, gather
 from core.usecases.context.asked import AssembleContext, Missing, Part
 from core.usecases.context.elsewhere import Elsewhere, elsewhere
 from core.usecases.context.known import RecalledEvidence, remembered
+from core.usecases.context.ports import ContextPorts
 from core.usecases.context.turn_evidence import source_of, talk_of, without_need
+from core.usecases.conversation.ports import InvocationPorts, TurnVectorPorts
 from core.usecases.conversation.verbs.get_working_memory import (
     GetWorkingMemory,
     WorkingMemory,
     get_working_memory,
 )
 from core.usecases.conversation.verbs.search_turns import turn_query
-from core.usecases.house import House
 from core.usecases.instructions.load_sources import SourcesLoaded, load_with, named
+from core.usecases.ports import HasConversations
 from core.usecases.user.permission import Permissions
 from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
@@ -69,7 +71,7 @@ class ContextParts:
 
 
 async def read_parts(
-    house: House, command: AssembleContext, budget: int, missing: list[Missing]
+    ports: ContextPorts, command: AssembleContext, budget: int, missing: list[Missing]
 ) -> ContextParts:
     """Reads all parts at once."""
 
@@ -86,23 +88,23 @@ async def read_parts(
                 missing.append(Missing(part=part, error=failure))
         return None
 
-    users = Permissions(house)
+    users = Permissions(ports)
     recalls = command.recall_turns and command.needs and command.task is None
     instructions, known, said, talk, bank, working = await asyncio.gather(
-        part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_with(house, refs, users)),
-        part(Part.LONG_TERM, command.collection, lambda key: remembered(house, command, key, users)),
+        part(Part.INSTRUCTIONS, command.instructions, lambda refs: load_with(ports, refs, users)),
+        part(Part.LONG_TERM, command.collection, lambda key: remembered(ports, command, key, users)),
         part(
             Part.LONG_TERM,
             command.collection if recalls else None,
-            lambda key: elsewhere(house, command, key, budget, users),
+            lambda key: elsewhere(ports, command, key, budget, users),
         ),
         part(
             Part.CONVERSATION,
             command.conversation,
-            lambda key: _conversation(house, command, key, budget, users),
+            lambda key: _conversation(ports, command, key, budget, users),
         ),
-        part(Part.BANK, command.bank, lambda key: _bank(house, command, key, budget)),
-        part(Part.WORKING, command.invocation, lambda key: _working(house, command, key, users)),
+        part(Part.BANK, command.bank, lambda key: _bank(ports, command, key, budget)),
+        part(Part.WORKING, command.invocation, lambda key: _working(ports, command, key, users)),
     )
     return ContextParts(
         instructions=instructions, known=known, elsewhere=said, talk=talk, bank=bank, working=working
@@ -128,35 +130,35 @@ async def _in_time(command: AssembleContext, part: Part, reading: Awaitable[Foun
 
 
 async def _conversation(
-    house: House, command: AssembleContext, key: ConversationKey, budget: int, users: Permissions
+    ports: TurnVectorPorts, command: AssembleContext, key: ConversationKey, budget: int, users: Permissions
 ) -> ConversationEvidence:
     needs = command.needs
-    vector = await query_vector(house, command.input) if needs else None
+    vector = await query_vector(ports, command.input) if needs else None
     permission = await users.of(key)
-    async with house.conversations.reading(key, command.least(key)) as conversation:
+    async with ports.conversations.reading(key, command.least(key)) as conversation:
         permission.require_on()
         if not conversation.record.enabled:
             raise MemoryOff("conversation")
         own = conversation.tiers.top_clusters if command.top_clusters is None else command.top_clusters
         recalled = recall(
             conversation,
-            turn_query(house, command.input if needs else "", vector),
-            house.embedder.space,
+            turn_query(ports, command.input if needs else "", vector),
+            ports.embedder.space,
             top_clusters=own if needs else 0,
             singles=max(1, min(MOST_TURNS, budget // LEAST_TURN)) if needs else 0,
         )
         talk = talk_of(conversation, recalled if needs else without_need(recalled), budget)
         return ConversationEvidence(
             talk=talk,
-            source=source_of(conversation, talk, words_of(command.input), vector, house.embedder.space),
+            source=source_of(conversation, talk, words_of(command.input), vector, ports.embedder.space),
             uid=conversation.uid,
             revision=conversation.revision,
         )
 
 
-async def _bank(house: House, command: AssembleContext, key: BankKey, budget: int) -> BankRecall:
+async def _bank(ports: ContextPorts, command: AssembleContext, key: BankKey, budget: int) -> BankRecall:
     if command.task:
-        return await gather(house, command.task, max(1, budget - await own_keys(house, command.conversation)))
+        return await gather(ports, command.task, max(1, budget - await own_keys(ports, command.conversation)))
     asked = Augment(
         key=key,
         query=command.input,
@@ -166,15 +168,15 @@ async def _bank(house: House, command: AssembleContext, key: BankKey, budget: in
         min_revision=command.least(key),
     )
     fixed = estimate(command.system) + estimate(command.input)
-    return await gather(house, asked, max(1, budget - fixed))
+    return await gather(ports, asked, max(1, budget - fixed))
 
 
-async def own_keys(house: House, key: ConversationKey | None) -> int:
+async def own_keys(ports: HasConversations, key: ConversationKey | None) -> int:
     """Returns the tokens of the keys that a user wrote, which no prompt cuts; of no conversation none."""
     if key is None:
         return 0
     try:
-        async with house.conversations.reading(key) as conversation:
+        async with ports.conversations.reading(key) as conversation:
             section = key_section(conversation.keys_in_order())
     except AggregateNotFound:
         return 0
@@ -182,10 +184,10 @@ async def own_keys(house: House, key: ConversationKey | None) -> int:
 
 
 async def _working(
-    house: House, command: AssembleContext, key: InvocationKey, users: Permissions
+    ports: InvocationPorts, command: AssembleContext, key: InvocationKey, users: Permissions
 ) -> WorkingMemory:
     (await users.of(key)).require_on()
-    return await get_working_memory(house, GetWorkingMemory(key=key, min_revision=command.least(key)))
+    return await get_working_memory(ports, GetWorkingMemory(key=key, min_revision=command.least(key)))
 
 
 def sources_of(read: ContextParts) -> list[Source]:

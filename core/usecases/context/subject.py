@@ -32,10 +32,13 @@ from core.model.record import Record, RecordKind, RecordState, SupersededReason
 from core.model.vector import Vector
 from core.usecases.context.asked import AssembleContext, Part
 from core.usecases.context.known import section_of
+from core.usecases.context.ports import RecallPorts, SubjectPorts
+from core.usecases.conversation.ports import TurnVectorPorts
 from core.usecases.conversation.verbs.search_turns import turn_query
-from core.usecases.house import House
+from core.usecases.long_term.ports import RecordPorts
 from core.usecases.long_term.reading import OpenCollection, looking
 from core.usecases.long_term.verbs.list_collections import ListCollections, list_collections
+from core.usecases.ports import HasStore
 from core.usecases.user.permission import permission_of
 from core.usecases.vectors import query_vector
 
@@ -118,21 +121,21 @@ class Subject:
         return self.what is not What.TURN or section in TURN_SECTIONS
 
 
-async def subjects(house: House, command: AssembleContext, asked: SubjectNames) -> list[Subject]:
+async def subjects(ports: SubjectPorts, command: AssembleContext, asked: SubjectNames) -> list[Subject]:
     """Returns the memory asked about, of a text those that say it. Raises NodeNotFound, NodeAbsorbed,
     InteractionNotFound, TurnNotFound, RecordNotFound, InvalidField, AggregateNotFound."""
     if asked.text:
-        return await _saying(house, command, asked.text)
+        return await _saying(ports, command, asked.text)
     if asked.record_id:
-        return [await _record(house, command, asked, RecordId(asked.record_id))]
+        return [await _record(ports, command, asked, RecordId(asked.record_id))]
     if asked.step:
         assert command.conversation is not None, "checked where a request is read"
         least = command.least(command.conversation)
-        async with house.conversations.reading(command.conversation, least) as conversation:
+        async with ports.conversations.reading(command.conversation, least) as conversation:
             turn = conversation.turn(asked.step)
             return [_of_turn(asked.step, f"{turn.input}\n{turn.reply}")]
     assert command.bank is not None, "checked where a request is read"
-    async with house.banks.reading(command.bank, command.least(command.bank)) as bank:
+    async with ports.banks.reading(command.bank, command.least(command.bank)) as bank:
         if asked.segment is not None:
             return [_of_segment(bank, _segment(bank, asked.segment))]
         return [_of_node(bank, NodeId(asked.node_id))]
@@ -203,20 +206,20 @@ def _of_turn(step: int, text: str) -> Subject:
 
 
 async def _record(
-    house: House, command: AssembleContext, asked: SubjectNames, record_id: RecordId
+    ports: RecallPorts, command: AssembleContext, asked: SubjectNames, record_id: RecordId
 ) -> Subject:
     """Looks in the collection that is named, then in the user's others, as far as the caller may."""
     if (key := command.collection) is not None:
         try:
-            permission = await permission_of(house, key)
-            async with looking(house, key, command.least(key), permission) as opened:
+            permission = await permission_of(ports, key)
+            async with looking(ports, key, command.least(key), permission) as opened:
                 if (record := opened.collection.record_or_proposal(record_id)) is not None:
                     ends = expiry(record, opened.collection.record, permission.retention)
                     return _of_record(opened, record, ends)
         except CollectionNotFound:
             pass
-    async for other in _collections(house, asked):
-        async with looking(house, other) as opened:
+    async for other in _collections(ports, asked):
+        async with looking(ports, other) as opened:
             if (record := opened.collection.record_or_proposal(record_id)) is not None:
                 found = _of_record(opened, record, None)
                 if record.awaits_review:
@@ -225,14 +228,14 @@ async def _record(
     raise RecordNotFound(record_id)
 
 
-async def _collections(house: House, asked: SubjectNames) -> AsyncIterator[CollectionKey]:
+async def _collections(ports: HasStore, asked: SubjectNames) -> AsyncIterator[CollectionKey]:
     assert asked.user is not None, "checked where a request is read"
     token = ""
     while True:
         command = ListCollections(
             tenant=asked.caller.tenant, user=asked.user, within=asked.caller.binding, page_token=token
         )
-        page = await list_collections(house, command)
+        page = await list_collections(ports, command)
         for record, _ in page.collections:
             yield record.key
         if not (token := page.next_page_token):
@@ -267,16 +270,16 @@ def _of_record(opened: OpenCollection, record: Record, ends: datetime | None) ->
 # ---- by a text ----
 
 
-async def _saying(house: House, command: AssembleContext, text: str) -> list[Subject]:
+async def _saying(ports: SubjectPorts, command: AssembleContext, text: str) -> list[Subject]:
     """Returns the memories that say a text; where none does, the most alike of each source."""
-    vector = await query_vector(house, text)
+    vector = await query_vector(ports, text)
     found: list[list[Subject]] = []
     if command.bank is not None:
-        found.append(await _in_bank(house, command, command.bank, text, vector))
+        found.append(await _in_bank(ports, command, command.bank, text, vector))
     if command.conversation is not None:
-        found.append(await _in_conversation(house, command, command.conversation, text, vector))
+        found.append(await _in_conversation(ports, command, command.conversation, text, vector))
     if command.collection is not None:
-        found.append(await _in_collection(house, command, command.collection, text, vector))
+        found.append(await _in_collection(ports, command, command.collection, text, vector))
     saying = [each for source in found for each in source if _says(each.text, text)]
     if saying:
         return saying[:MOST_SAYING]
@@ -284,27 +287,27 @@ async def _saying(house: House, command: AssembleContext, text: str) -> list[Sub
 
 
 async def _in_bank(
-    house: House, command: AssembleContext, key: BankKey, text: str, vector: Vector
+    ports: SubjectPorts, command: AssembleContext, key: BankKey, text: str, vector: Vector
 ) -> list[Subject]:
-    async with house.banks.reading(key, command.least(key)) as bank:
+    async with ports.banks.reading(key, command.least(key)) as bank:
         query = Query(
             top_k=LOOKED_THROUGH,
-            alpha=house.settings.retrieval.alpha_of(bank),
+            alpha=ports.settings.retrieval.alpha_of(bank),
             text=text,
             vector=vector if bank.embeds else None,
             target=Target.SEGMENTS,
-            now=house.clock.now(),
+            now=ports.clock.now(),
         )
         hits = search(bank, query).hits
         return [_of_segment(bank, hit.segment) for hit in hits if hit.segment is not None]
 
 
 async def _in_conversation(
-    house: House, command: AssembleContext, key: ConversationKey, text: str, vector: Vector
+    ports: TurnVectorPorts, command: AssembleContext, key: ConversationKey, text: str, vector: Vector
 ) -> list[Subject]:
-    async with house.conversations.reading(key, command.least(key)) as conversation:
-        query = turn_query(house, text, vector, LOOKED_THROUGH)
-        found = best_segments(conversation, query, house.embedder.space)
+    async with ports.conversations.reading(key, command.least(key)) as conversation:
+        query = turn_query(ports, text, vector, LOOKED_THROUGH)
+        found = best_segments(conversation, query, ports.embedder.space)
         return list(_turns(conversation, dict.fromkeys(step_of(each.key.interaction_id) for each in found)))
 
 
@@ -315,18 +318,18 @@ def _turns(conversation: Conversation, steps: Iterable[int]) -> Iterator[Subject
 
 
 async def _in_collection(
-    house: House, command: AssembleContext, key: CollectionKey, text: str, vector: Vector
+    ports: RecordPorts, command: AssembleContext, key: CollectionKey, text: str, vector: Vector
 ) -> list[Subject]:
     try:
-        async with looking(house, key, command.least(key)) as opened:
+        async with looking(ports, key, command.least(key)) as opened:
             sought = RecordQuery(
                 top_k=LOOKED_THROUGH,
-                alpha=house.settings.retrieval.alpha,
+                alpha=ports.settings.retrieval.alpha,
                 now=opened.now,
                 text=text,
                 vector=vector,
             )
-            found = ranked(opened.collection, sought, None, house.embedder.space, house.settings.long_term)
+            found = ranked(opened.collection, sought, None, ports.embedder.space, ports.settings.long_term)
             return [_of_record(opened, one.record, None) for one in found]
     except CollectionNotFound:
         return []

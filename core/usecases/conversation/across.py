@@ -14,7 +14,7 @@ from core.ids import Tenant, User
 from core.keys import ConversationKey
 from core.model.access import OPEN, Binding
 from core.ports.store import Listing, NamedConversation
-from core.usecases.house import House
+from core.usecases.ports import HasConversations, HasStore
 from core.usecases.user.permission import Permission
 
 MOST_CONVERSATIONS = 100
@@ -43,7 +43,7 @@ def _any(_conversation: NamedConversation) -> bool:
 
 
 async def newest(
-    house: House,
+    ports: HasStore,
     among: AllConversations,
     permission: Permission,
     admits: Callable[[NamedConversation], bool] = _any,
@@ -54,7 +54,7 @@ async def newest(
     listing = Listing(user=among.user, collection=among.collection, labels=among.labels, within=among.within)
     wanted = among.most + SPARE
     while True:
-        page = await house.store.newest(among.tenant, ConversationKey.kind, listing, wanted)
+        page = await ports.store.newest(among.tenant, ConversationKey.kind, listing, wanted)
         on = [each for each in page if admits(each)]
         if len(on) > among.most or len(page) < wanted:
             return on[: among.most], len(on) > among.most
@@ -62,16 +62,16 @@ async def newest(
 
 
 async def read_each(
-    house: House, keys: Sequence[ConversationKey], read: Callable[[Conversation], Found]
+    ports: HasConversations, keys: Sequence[ConversationKey], read: Callable[[Conversation], Found]
 ) -> list[tuple[ConversationKey, Found]]:
     """Returns what is read of each that is there, in their order."""
-    await house.conversations.confirm(keys)
+    await ports.conversations.confirm(keys)
     free = asyncio.Semaphore(AT_ONCE)
 
     async def one(key: ConversationKey) -> tuple[ConversationKey, Found] | None:
         async with free:
             try:
-                async with house.conversations.reading(key) as conversation:
+                async with ports.conversations.reading(key) as conversation:
                     return key, read(conversation)
             except ConversationNotFound:
                 return None

@@ -27,8 +27,9 @@ from core.ports.aggregates import Draft
 from core.text.mentions import Mentions
 from core.text.sensitive import lines_of_json
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.ports import ForgettingPorts
 from core.usecases.conversation.turn_metadata import metadata_of
-from core.usecases.house import House
+from core.usecases.ports import HasConversations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +43,11 @@ class TurnsCovered:
 
 
 async def cover_turns(
-    house: House, key: ConversationKey, mentions: Mentions, *, dry_run: bool = False
+    ports: ForgettingPorts, key: ConversationKey, mentions: Mentions, *, dry_run: bool = False
 ) -> TurnsCovered:
     """Covers them, also where memory is off; nothing where the conversation is gone. `dry_run`: only counts."""
-    now = house.clock.now()
-    beside = await _naming_beside(house, key, mentions)
+    now = ports.clock.now()
+    beside = await _naming_beside(ports, key, mentions)
 
     def stage(conversation: Conversation, _revision: int) -> Draft[TurnsCovered]:
         every = conversation.newest(len(conversation.steps))
@@ -73,26 +74,26 @@ async def cover_turns(
 
     try:
         if dry_run:
-            async with house.conversations.reading(key) as conversation:
+            async with ports.conversations.reading(key) as conversation:
                 return stage(conversation, 0).result
-        done = await house.conversations.commit(key, stage)
-        await forget_turns(house, key)
+        done = await ports.conversations.commit(key, stage)
+        await forget_turns(ports, key)
     except ConversationNotFound:
         return TurnsCovered()
     return done.result
 
 
-async def _naming_beside(house: House, key: ConversationKey, mentions: Mentions) -> frozenset[int]:
+async def _naming_beside(ports: HasConversations, key: ConversationKey, mentions: Mentions) -> frozenset[int]:
     """Returns the steps of turns whose metadata hold a name."""
     try:
-        async with house.conversations.reading(key) as conversation:
+        async with ports.conversations.reading(key) as conversation:
             uid = conversation.uid
             every = conversation.newest(len(conversation.steps))
             steps = [turn.step for turn in every if turn.metadata_bytes]
     except ConversationNotFound:
         return frozenset()
     found = set[int]()
-    async for step, metadata_json in metadata_of(house, key, uid, steps):
+    async for step, metadata_json in metadata_of(ports, key, uid, steps):
         if mentions.are_in(*lines_of_json(metadata_json)):
             found.add(step)
     return frozenset(found)

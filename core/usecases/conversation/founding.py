@@ -11,7 +11,8 @@ from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
-from core.usecases.house import House
+from core.usecases.conversation.ports import TurnPorts
+from core.usecases.ports import MakingPorts
 from core.usecases.user.permission import Permission, permission_to_write
 from core.usecases.user.quotas import require_room
 
@@ -20,11 +21,11 @@ Result = TypeVar("Result")
 SCOPE = "conversation"
 
 
-def new_record(house: House, key: ConversationKey, collection: Collection) -> ConversationRecord:
-    now = house.clock.now()
+def new_record(ports: MakingPorts, key: ConversationKey, collection: Collection) -> ConversationRecord:
+    now = ports.clock.now()
     return ConversationRecord(
         key=key,
-        uid=house.ids.new("u"),
+        uid=ports.ids.new("u"),
         user=key.user,
         collection=collection,
         create_time=now,
@@ -33,7 +34,7 @@ def new_record(house: House, key: ConversationKey, collection: Collection) -> Co
 
 
 async def written(
-    house: House,
+    ports: TurnPorts,
     key: ConversationKey,
     collection: Collection,
     stage: Callable[[Conversation, int], Draft[Result]],
@@ -46,21 +47,23 @@ async def written(
 
     Raises MemoryOff, LimitReached, RequestIdReused, and what `stage` raises.
     """
-    permission = permission or await permission_to_write(house, key)
+    permission = permission or await permission_to_write(ports, key)
     staging = required(stage, permission.writer())
     try:
-        return await house.conversations.commit(key, staging, request, answer)
+        return await ports.conversations.commit(key, staging, request, answer)
     except ConversationNotFound:
-        await _found(house, key, collection, permission)
-    return await house.conversations.commit(key, staging, request, answer)
+        await _found(ports, key, collection, permission)
+    return await ports.conversations.commit(key, staging, request, answer)
 
 
-async def _found(house: House, key: ConversationKey, collection: Collection, permission: Permission) -> None:
-    await require_room(house, permission, key.kind)
-    record = new_record(house, key, collection)
+async def _found(
+    ports: TurnPorts, key: ConversationKey, collection: Collection, permission: Permission
+) -> None:
+    await require_room(ports, permission, key.kind)
+    record = new_record(ports, key, collection)
     steps: tuple[Step, ...] = (ConversationPut(record=record),)
     try:
-        await house.conversations.found(
+        await ports.conversations.found(
             key, Draft(result=record, steps=steps, requires=(permission.writer(),))
         )
     except ConversationExists:

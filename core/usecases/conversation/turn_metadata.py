@@ -5,17 +5,17 @@ from collections.abc import AsyncIterator, Sequence
 from core.aggregate.parts import numbered
 from core.conversation.steps import METADATA
 from core.keys import ConversationKey
-from core.usecases.house import House
+from core.usecases.ports import HasConversations
 
 AT_ONCE = 8  # turns, each of which may have a megabyte
 
 
 async def metadata_of(
-    house: House, key: ConversationKey, uid: str, steps: Sequence[int]
+    ports: HasConversations, key: ConversationKey, uid: str, steps: Sequence[int]
 ) -> AsyncIterator[tuple[int, str]]:
     """Yields steps with their metadata as it came; nothing of a turn that has none, or is gone by then."""
     for start in range(0, len(steps), AT_ONCE):
         names = [numbered(step) for step in steps[start : start + AT_ONCE]]
-        values = await house.conversations.values(key, uid, METADATA.name, names)
+        values = await ports.conversations.values(key, uid, METADATA.name, names)
         for name, value in values.items():
             yield int(name), value.metadata_json

@@ -9,8 +9,8 @@ from core.instructions.steps import InstructionsPut, VersionsDrop
 from core.internal_errors import InstructionsNotFound
 from core.model.instructions import Owner
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.house import House
 from core.usecases.instructions.writing import require_version
+from core.usecases.ports import HasInstructions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class SourceDeleted:
     versions: int
 
 
-async def delete_source(house: House, command: DeleteSource) -> CommitResult[SourceDeleted]:
+async def delete_source(ports: HasInstructions, command: DeleteSource) -> CommitResult[SourceDeleted]:
     """Deletes all versions of a source; returns how many. It only removes, so memory may be switched off.
 
     Raises SourceNotFound, StaleVersion, RequestIdReused.
@@ -47,6 +47,6 @@ async def delete_source(house: House, command: DeleteSource) -> CommitResult[Sou
 
     key = command.owner.key(command.tenant)
     try:
-        return await house.instructions.commit(key, stage, command.request, SourceDeleted)
+        return await ports.instructions.commit(key, stage, command.request, SourceDeleted)
     except InstructionsNotFound:
         raise SourceNotFound(command.path) from None

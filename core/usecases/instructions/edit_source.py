@@ -8,7 +8,7 @@ from core.instructions.edit import edited
 from core.instructions.instructions import Instructions
 from core.model.instructions import Owner, Source
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.instructions.ports import SourcePorts
 from core.usecases.instructions.writing import WrittenSource, commit, require_version, required, writing
 
 
@@ -26,21 +26,21 @@ class EditSource:
     request: RequestKey | None = None
 
 
-async def edit_source(house: House, command: EditSource) -> WrittenSource:
+async def edit_source(ports: SourcePorts, command: EditSource) -> WrittenSource:
     """Replaces a passage; returns the version made, without its text.
 
     Raises SourceNotFound, StaleVersion, EditNotFound, EditAmbiguous, LimitReached, MemoryOff, RequestIdReused.
     """
-    requires = await required(house, command.tenant, command.owner)
+    requires = await required(ports, command.tenant, command.owner)
 
     def stage(kept: Instructions) -> Draft[Source]:
         before = kept.source(command.path)
         require_version(command.if_version, before)
         shown = as_data(before.text)
         text = edited(before.text, command.path, command.old_text, command.new_text, shown)
-        new = writing(house, command.path, text, command.update_by)
+        new = writing(ports, command.path, text, command.update_by)
         return replace(new.superseding(kept, before), requires=requires)
 
     key = command.owner.key(command.tenant)
-    done = await commit(house, key, command.path, stage, command.request)
+    done = await commit(ports, key, command.path, stage, command.request)
     return WrittenSource(owner=command.owner, done=done)

@@ -12,8 +12,9 @@ from core.keys import RunKey
 from core.model.instructions import Owner, Pin, RunRecord, SourceRef
 from core.ports.aggregates import Draft
 from core.ports.store import Require
-from core.usecases.house import House
+from core.usecases.instructions.ports import RunPorts
 from core.usecases.user.permission import Permissions
+from core.usecases.user.ports import UserPorts
 from core.usecases.user.quotas import require_room
 
 
@@ -28,40 +29,40 @@ class FixRun:
 
 
 async def fix_run(
-    house: House, command: FixRun, now: Mapping[Owner, Instructions | None], users: Permissions
+    ports: RunPorts, command: FixRun, now: Mapping[Owner, Instructions | None], users: Permissions
 ) -> tuple[RunRecord, int]:
     """Fixes every reference in the run; returns the run, and its revision; `now`: the owners' sources as they are.
 
     Raises RunExpired, RevisionNotReached, LimitReached, MemoryOff (the run's user is being purged).
     """
-    fixing = _Fixing(house, command, now)
+    fixing = _Fixing(ports, command, now)
     while True:
         try:
-            async with house.runs.reading(command.key, command.least) as run:
+            async with ports.runs.reading(command.key, command.least) as run:
                 if fixing.of(run.record) is run.record:
                     return run.record, run.revision
             await fixing.require(users)
-            committed = await house.runs.commit(command.key, fixing.stage)
+            committed = await ports.runs.commit(command.key, fixing.stage)
         except RunNotFound:
             if command.least:
                 raise RevisionNotReached(command.least, 0) from None
             await fixing.require(users)
             if command.key.user:
-                await require_room(house, await users.to_write(command.key), command.key.kind)
+                await require_room(ports, await users.to_write(command.key), command.key.kind)
             try:
-                committed = await house.runs.found(command.key, fixing.founding())
+                committed = await ports.runs.found(command.key, fixing.founding())
             except RunExists:  # another load was first
                 continue
         return committed.result, committed.revision
 
 
 async def foreseen(
-    house: House, command: FixRun, now: Mapping[Owner, Instructions | None]
+    ports: RunPorts, command: FixRun, now: Mapping[Owner, Instructions | None]
 ) -> tuple[Pin, ...]:
     """Returns the run as it would be, without fixing anything. Raises RunExpired, RevisionNotReached, LimitReached."""
-    fixing = _Fixing(house, command, now)
+    fixing = _Fixing(ports, command, now)
     try:
-        async with house.runs.reading(command.key, command.least) as run:
+        async with ports.runs.reading(command.key, command.least) as run:
             return fixing.of(run.record).pins
     except RunNotFound:
         if command.least:
@@ -72,13 +73,13 @@ async def foreseen(
 class _Fixing:
     """How a run comes to have every reference fixed: pure but for `require`, which comes before what is written."""
 
-    def __init__(self, house: House, command: FixRun, now: Mapping[Owner, Instructions | None]) -> None:
-        self._time = house.clock.now()
-        self._lifetime = house.settings.run_lifetime
-        self._uid = house.ids.new("u")
+    def __init__(self, ports: UserPorts, command: FixRun, now: Mapping[Owner, Instructions | None]) -> None:
+        self._time = ports.clock.now()
+        self._lifetime = ports.settings.run_lifetime
+        self._uid = ports.ids.new("u")
         self._command = command
         self._now = now
-        self._limits = house.settings.limits
+        self._limits = ports.settings.limits
         self._requires: tuple[Require, ...] = ()
 
     async def require(self, users: Permissions) -> None:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from core.ids import Tenant
 from core.model.instructions import Owner, Source
-from core.usecases.house import House
 from core.usecases.instructions.opening import having
+from core.usecases.ports import HasInstructions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +26,9 @@ class SourceSeen:
     revision: int
 
 
-async def get_source(house: House, command: GetSource) -> SourceSeen:
+async def get_source(ports: HasInstructions, command: GetSource) -> SourceSeen:
     """Raises SourceNotFound, RevisionNotReached."""
     key = command.owner.key(command.tenant)
-    async with having(house, key, command.path, command.min_revision) as kept:
+    async with having(ports, key, command.path, command.min_revision) as kept:
         source = kept.source(command.path, command.version)
         return SourceSeen(owner=command.owner, source=source, revision=kept.revision)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from core.ids import Tenant
 from core.model.instructions import Owner, Source
-from core.usecases.house import House
 from core.usecases.instructions.opening import opened
 from core.usecases.instructions.writing import without_text
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasInstructions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +30,9 @@ class SourcesListed:
     revision: int
 
 
-async def list_sources(house: House, command: ListSources) -> SourcesListed:
+async def list_sources(ports: HasInstructions, command: ListSources) -> SourcesListed:
     """Raises InvalidField (page_token), RevisionNotReached."""
-    async with opened(house, command.owner.key(command.tenant), command.min_revision) as kept:
+    async with opened(ports, command.owner.key(command.tenant), command.min_revision) as kept:
         newest = [kept.source(path) for path in kept.paths] if kept else []
         chosen = (source for source in newest if source.path.startswith(command.path_prefix))
         page = page_of(

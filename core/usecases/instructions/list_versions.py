@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from core.ids import Tenant
 from core.model.instructions import Owner
-from core.usecases.house import House
 from core.usecases.instructions.list_sources import SourcesListed
 from core.usecases.instructions.opening import having
 from core.usecases.instructions.writing import without_text
 from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, page_of, place_of
+from core.usecases.ports import HasInstructions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,11 +21,11 @@ class ListVersions:
     min_revision: int = 0
 
 
-async def list_versions(house: House, command: ListVersions) -> SourcesListed:
+async def list_versions(ports: HasInstructions, command: ListVersions) -> SourcesListed:
     """Raises SourceNotFound, InvalidField (page_token), RevisionNotReached."""
     place_of(command, command.page_token, BY_NUMBER)  # what is wrong with the request comes first
     key = command.owner.key(command.tenant)
-    async with having(house, key, command.path, command.min_revision) as kept:
+    async with having(ports, key, command.path, command.min_revision) as kept:
         page = page_of(
             command,
             map(without_text, kept.versions(command.path).values()),

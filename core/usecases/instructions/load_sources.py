@@ -13,10 +13,11 @@ from core.instructions.instructions import Instructions
 from core.instructions.run import fixed_source, pinned
 from core.keys import Key, RunKey, UserKey
 from core.model.instructions import Owner, Pin, Source, SourceRef
-from core.usecases.house import House
 from core.usecases.instructions.fix_run import FixRun, fix_run, foreseen
 from core.usecases.instructions.opening import opened
+from core.usecases.instructions.ports import RunPorts
 from core.usecases.instructions.writing import without_text
+from core.usecases.ports import HasInstructions
 from core.usecases.user.permission import Permissions
 
 Opened = Mapping[Owner, Instructions | None]
@@ -67,18 +68,18 @@ def named(key: Key) -> str:
     return f"{key.kind}/{key.name}"
 
 
-async def load_sources(house: House, command: LoadSources) -> SourcesLoaded:
+async def load_sources(ports: RunPorts, command: LoadSources) -> SourcesLoaded:
     """Raises RunExpired, BudgetTooSmall, RevisionNotReached, LimitReached, MemoryOff (the run's user is purged)."""
-    return await load_with(house, command, Permissions(house))
+    return await load_with(ports, command, Permissions(ports))
 
 
-async def load_with(house: House, command: LoadSources, users: Permissions) -> SourcesLoaded:
+async def load_with(ports: RunPorts, command: LoadSources, users: Permissions) -> SourcesLoaded:
     """Loads them for a call that reads other things, too."""
     async with AsyncExitStack() as open_:
         off = await _switched_off(command, users)
         refs = tuple(ref for ref in command.refs if ref.owner not in off)
         least = {owner: command.least(owner.key(command.tenant)) for owner in _owners(refs)}
-        now: Opened = await _opened(house, command.tenant, open_, least)
+        now: Opened = await _opened(ports, command.tenant, open_, least)
         revisions: dict[str, int] = {}
         run_time = None
         if command.run_id is None:
@@ -87,13 +88,13 @@ async def load_with(house: House, command: LoadSources, users: Permissions) -> S
             key = RunKey(tenant=command.tenant, user=command.user or User(""), run_id=command.run_id)
             fixing = FixRun(key=key, refs=refs, refresh=command.refresh, least=command.least(key))
             if command.token_budget is not None:  # what is refused fixes nothing
-                pins = _of(refs, await foreseen(house, fixing, now))
-                then = await _opened_as_fixed(house, command, open_, now, pins)
+                pins = _of(refs, await foreseen(ports, fixing, now))
+                then = await _opened_as_fixed(ports, command, open_, now, pins)
                 _within_budget(command, _read(command, pins, then, off)[0])
-            run, revision = await fix_run(house, fixing, now, users)
+            run, revision = await fix_run(ports, fixing, now, users)
             pins = _of(refs, run.pins)
             run_time, revisions[named(key)] = run.run_time, revision
-            now = await _opened_as_fixed(house, command, open_, now, pins)
+            now = await _opened_as_fixed(ports, command, open_, now, pins)
         found, missing = _read(command, pins, now, off)
         revisions |= {named(owner.key(command.tenant)): kept.revision for owner, kept in now.items() if kept}
         return _answered(command, found, missing, revisions, run_time)
@@ -164,16 +165,16 @@ async def _switched_off(command: LoadSources, users: Permissions) -> frozenset[O
 
 
 async def _opened(
-    house: House, tenant: Tenant, open_: AsyncExitStack, least: Mapping[Owner, int]
+    ports: HasInstructions, tenant: Tenant, open_: AsyncExitStack, least: Mapping[Owner, int]
 ) -> dict[Owner, Instructions | None]:
     return {
-        owner: await open_.enter_async_context(opened(house, owner.key(tenant), revision))
+        owner: await open_.enter_async_context(opened(ports, owner.key(tenant), revision))
         for owner, revision in least.items()
     }
 
 
 async def _opened_as_fixed(
-    house: House, command: LoadSources, open_: AsyncExitStack, now: Opened, pins: Sequence[Pin]
+    ports: HasInstructions, command: LoadSources, open_: AsyncExitStack, now: Opened, pins: Sequence[Pin]
 ) -> Opened:
     """Opens those again whose versions were fixed on another replica, at a revision not seen here yet."""
     again: dict[Owner, Instructions | None] = {}
@@ -181,7 +182,7 @@ async def _opened_as_fixed(
         kept = now[pin.ref.owner]
         if pin.uid and (kept is None or (kept.uid == pin.uid and kept.revision < pin.revision)):
             try:
-                again |= await _opened(house, command.tenant, open_, {pin.ref.owner: pin.revision})
+                again |= await _opened(ports, command.tenant, open_, {pin.ref.owner: pin.revision})
             except RevisionNotReached:  # purged since: what was fixed is missing
                 again[pin.ref.owner] = None
     return {**now, **again}

@@ -7,16 +7,16 @@ from core.errors import RevisionNotReached, SourceNotFound
 from core.instructions.instructions import Instructions
 from core.internal_errors import InstructionsNotFound
 from core.keys import InstructionsKey
-from core.usecases.house import House
+from core.usecases.ports import HasInstructions
 
 
 @asynccontextmanager
 async def opened(
-    house: House, key: InstructionsKey, min_revision: int = 0
+    ports: HasInstructions, key: InstructionsKey, min_revision: int = 0
 ) -> AsyncIterator[Instructions | None]:
     """Yields the owner's sources, None if it never had one. Raises RevisionNotReached."""
     try:
-        async with house.instructions.reading(key, min_revision) as instructions:
+        async with ports.instructions.reading(key, min_revision) as instructions:
             yield instructions
     except InstructionsNotFound:
         if min_revision:
@@ -26,10 +26,10 @@ async def opened(
 
 @asynccontextmanager
 async def having(
-    house: House, key: InstructionsKey, path: str, min_revision: int
+    ports: HasInstructions, key: InstructionsKey, path: str, min_revision: int
 ) -> AsyncIterator[Instructions]:
     """Yields the owner's sources, this one among them. Raises SourceNotFound, RevisionNotReached."""
-    async with opened(house, key, min_revision) as instructions:
+    async with opened(ports, key, min_revision) as instructions:
         if instructions is None or instructions.find(path) is None:
             raise SourceNotFound(path)
         yield instructions

@@ -7,7 +7,7 @@ from core.instructions.instructions import Instructions
 from core.instructions.steps import InstructionsPut, SourcePut
 from core.model.instructions import InstructionsRecord, Owner, Source
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.instructions.ports import SourcePorts
 from core.usecases.instructions.writing import (
     WrittenSource,
     commit_or_found,
@@ -31,16 +31,16 @@ class PutSource:
     request: RequestKey | None = None
 
 
-async def put_source(house: House, command: PutSource) -> WrittenSource:
+async def put_source(ports: SourcePorts, command: PutSource) -> WrittenSource:
     """Stores a text as the newest version, and returns that without its text; a text that stands there already makes
     no new one.
 
     Raises StaleVersion, LimitReached, MemoryOff, RequestIdReused.
     """
-    house.settings.limits.check_source(len(command.text))
-    requires = await required(house, command.tenant, command.owner)
+    ports.settings.limits.check_source(len(command.text))
+    requires = await required(ports, command.tenant, command.owner)
     key = command.owner.key(command.tenant)
-    new = writing(house, command.path, command.text, command.update_by)
+    new = writing(ports, command.path, command.text, command.update_by)
 
     def stage(kept: Instructions) -> Draft[Source]:
         before = kept.find(command.path)
@@ -49,7 +49,7 @@ async def put_source(house: House, command: PutSource) -> WrittenSource:
             return Draft(result=without_text(before))
         if before is not None:
             return replace(new.superseding(kept, before), requires=requires)
-        house.settings.limits.check_sources(len(kept.paths) + 1)
+        ports.settings.limits.check_sources(len(kept.paths) + 1)
         source = new.first(kept.record)
         touches = frozenset({"record", f"source:{command.path}"})
         steps = (SourcePut(source=source),)
@@ -58,11 +58,11 @@ async def put_source(house: House, command: PutSource) -> WrittenSource:
     def founding() -> Draft[Source]:
         require_version(command.if_version, None)
         record = InstructionsRecord(
-            key=key, uid=house.ids.new("u"), create_time=new.now, user=command.owner.user or ""
+            key=key, uid=ports.ids.new("u"), create_time=new.now, user=command.owner.user or ""
         )
         source = new.first(record)
         steps = (InstructionsPut(record=record), SourcePut(source=source))
         return Draft(result=without_text(source), steps=steps, requires=requires)
 
-    done = await commit_or_found(house, key, stage, founding, command.request)
+    done = await commit_or_found(ports, key, stage, founding, command.request)
     return WrittenSource(owner=command.owner, done=done)

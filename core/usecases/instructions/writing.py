@@ -14,9 +14,10 @@ from core.model.instructions import InstructionsRecord, Owner, Source
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.text.tokens import estimate
-from core.usecases.house import House
 from core.usecases.limits import Limits
+from core.usecases.ports import CommonPorts, HasInstructions
 from core.usecases.user.permission import permission_to_write
+from core.usecases.user.ports import UserPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +73,14 @@ class WrittenSource:
     done: CommitResult[Source]
 
 
-def writing(house: House, path: str, text: str, update_by: str) -> Writing:
+def writing(ports: CommonPorts, path: str, text: str, update_by: str) -> Writing:
     return Writing(
         path=path,
         text=text,
         update_by=update_by,
-        now=house.clock.now(),
-        limits=house.settings.limits,
-        kept_for=house.settings.run_lifetime,
+        now=ports.clock.now(),
+        limits=ports.settings.limits,
+        kept_for=ports.settings.run_lifetime,
     )
 
 
@@ -95,15 +96,15 @@ def require_version(if_version: int | None, newest: Source | None) -> None:
         raise StaleVersion(if_version, actual)
 
 
-async def required(house: House, tenant: Tenant, owner: Owner) -> tuple[Require, ...]:
+async def required(ports: UserPorts, tenant: Tenant, owner: Owner) -> tuple[Require, ...]:
     """Returns what a write of this owner's sources requires: a user's own record; other levels require none."""
     if owner.user is None:
         return ()
-    return ((await permission_to_write(house, UserKey(tenant=tenant, user=owner.user))).writer(),)
+    return ((await permission_to_write(ports, UserKey(tenant=tenant, user=owner.user))).writer(),)
 
 
 async def commit(
-    house: House,
+    ports: HasInstructions,
     key: InstructionsKey,
     path: str,
     stage: Callable[[Instructions], Draft[Source]],
@@ -111,13 +112,13 @@ async def commit(
 ) -> CommitResult[Source]:
     """Commits to sources that are there. Raises SourceNotFound where the owner never had one."""
     try:
-        return await house.instructions.commit(key, lambda kept, _: stage(kept), request, Source)
+        return await ports.instructions.commit(key, lambda kept, _: stage(kept), request, Source)
     except InstructionsNotFound:
         raise SourceNotFound(path) from None
 
 
 async def commit_or_found(
-    house: House,
+    ports: HasInstructions,
     key: InstructionsKey,
     stage: Callable[[Instructions], Draft[Source]],
     founding: Callable[[], Draft[Source]],
@@ -125,10 +126,10 @@ async def commit_or_found(
 ) -> CommitResult[Source]:
     """Commits to the owner's sources, or founds them. Of several that found, one wins and the others commit."""
     try:
-        return await house.instructions.commit(key, lambda kept, _: stage(kept), request, Source)
+        return await ports.instructions.commit(key, lambda kept, _: stage(kept), request, Source)
     except InstructionsNotFound:
         pass
     try:
-        return await house.instructions.found(key, founding(), request)
+        return await ports.instructions.found(key, founding(), request)
     except InstructionsExist:
-        return await house.instructions.commit(key, lambda kept, _: stage(kept), request, Source)
+        return await ports.instructions.commit(key, lambda kept, _: stage(kept), request, Source)

@@ -15,7 +15,7 @@ from core.long_term.collection import Collection
 from core.long_term.steps import ProposalPut, RecordPut
 from core.model.record import Record, Uses
 from core.ports.aggregates import CommitResult
-from core.usecases.house import House
+from core.usecases.ports import HasCollections
 from core.usecases.replays import stored_steps
 
 
@@ -74,28 +74,35 @@ def records_of(steps: Iterable[Any]) -> Mapping[RecordId, Record]:
     return {record.record_id: record for record in put}
 
 
-async def read_back(house: House, key: CollectionKey, committed: CommitResult[StoredRecords]) -> RecordsKept:
+async def read_back(
+    ports: HasCollections, key: CollectionKey, committed: CommitResult[StoredRecords]
+) -> RecordsKept:
     """Returns the records as the call left them."""
-    put = records_of(await stored_steps(house.collections, key, committed))
-    return await told(house, key, committed, put)
+    put = records_of(await stored_steps(ports.collections, key, committed))
+    return await told(ports, key, committed, put)
 
 
 async def told(
-    house: House, key: CollectionKey, committed: CommitResult[StoredRecords], known: Mapping[RecordId, Record]
+    ports: HasCollections,
+    key: CollectionKey,
+    committed: CommitResult[StoredRecords],
+    known: Mapping[RecordId, Record],
 ) -> RecordsKept:
     """Returns the answer with the records that are `known`, and others as they stand."""
     kept = committed.result
-    seen = await seen_of(house, key, kept.record_ids)
+    seen = await seen_of(ports, key, kept.record_ids)
     seen = tuple(replace(each, record=known.get(each.record_id, each.record)) for each in seen)
     if kept.uses:
         seen = tuple(replace(each, uses=uses) for each, uses in zip(seen, kept.uses, strict=True))
     return RecordsKept(records=seen, kept=kept, revision=committed.revision, replayed=committed.replayed)
 
 
-async def seen_of(house: House, key: CollectionKey, ids: Sequence[RecordId]) -> tuple[RecordWithUses, ...]:
+async def seen_of(
+    ports: HasCollections, key: CollectionKey, ids: Sequence[RecordId]
+) -> tuple[RecordWithUses, ...]:
     """Returns the records of these ids, in their order."""
     try:
-        async with house.collections.reading(key) as collection:
+        async with ports.collections.reading(key) as collection:
             return tuple(
                 RecordWithUses(
                     record_id=i, record=collection.record_or_proposal(i), uses=collection.uses.get(i)

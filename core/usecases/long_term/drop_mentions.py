@@ -19,10 +19,11 @@ from core.model.record import Record
 from core.model.retraction import HeldItem
 from core.text.mentions import Mentions
 from core.text.sensitive import lines_of_json
-from core.usecases.house import House
+from core.usecases.long_term.ports import EditPorts
 from core.usecases.long_term.record_metadata import metadata_apart
 from core.usecases.long_term.verbs.delete_records import erasing
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.ports import HasCollections, HasSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,34 +37,34 @@ class MentionsDropped:
 
 
 async def drop_mentions(
-    house: House, key: CollectionKey, mentions: Mentions, *, dry_run: bool = False
+    ports: EditPorts, key: CollectionKey, mentions: Mentions, *, dry_run: bool = False
 ) -> MentionsDropped:
     """Drops them, also where memory is off; nothing where the collection is gone. `dry_run`: only counts."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def compose(collection: Collection, _revision: int) -> Edit[MentionsDropped]:
-        return _dropping(house, collection, mentions, now, apart)
+        return _dropping(ports, collection, mentions, now, apart)
 
     try:
-        apart = await _named_apart(house, key, mentions)
+        apart = await _named_apart(ports, key, mentions)
         if dry_run:
-            async with house.collections.reading(key) as collection:
+            async with ports.collections.reading(key) as collection:
                 return compose(collection, 0).result
-        return (await edit(house, key, compose, None, MentionsDropped, None)).result
+        return (await edit(ports, key, compose, None, MentionsDropped, None)).result
     except CollectionNotFound:
         return MentionsDropped()
 
 
-async def _named_apart(house: House, key: CollectionKey, mentions: Mentions) -> frozenset[RecordId]:
+async def _named_apart(ports: HasCollections, key: CollectionKey, mentions: Mentions) -> frozenset[RecordId]:
     """Returns the records that name them in metadata that stands apart. Raises CollectionNotFound."""
-    async with house.collections.reading(key) as collection:
+    async with ports.collections.reading(key) as collection:
         uid, large = collection.uid, [r for r in collection.records.values() if r.metadata_bytes]
-    found = metadata_apart(house, key, uid, large)
+    found = metadata_apart(ports, key, uid, large)
     return frozenset([record_id async for record_id, text in found if mentions.are_in(*lines_of_json(text))])
 
 
 def _dropping(
-    house: House, collection: Collection, mentions: Mentions, now: datetime, apart: frozenset[RecordId]
+    ports: HasSettings, collection: Collection, mentions: Mentions, now: datetime, apart: frozenset[RecordId]
 ) -> Edit[MentionsDropped]:
     """`apart`: records that name them in what is not held in memory."""
     named = [
@@ -71,7 +72,7 @@ def _dropping(
         for record in collection.records.values()
         if record.record_id in apart or mentions.are_in(*texts_of(record))
     ]
-    erased = erasing(house, collection, named, now)
+    erased = erasing(ports, collection, named, now)
     gone = {record.record_id for record in named}
     waiting = [
         ProposalDrop(record_id=record_id)

@@ -10,7 +10,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.due import expiry
 from core.model.record import Record
-from core.usecases.house import House
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.user.permission import Permission, permission_of
 
 Lasts = Callable[[Record], bool]
@@ -27,14 +27,14 @@ class OpenCollection(NamedTuple):
 
 @asynccontextmanager
 async def retrieving(
-    house: House, key: CollectionKey, min_revision: int = 0
+    ports: CollectionPorts, key: CollectionKey, min_revision: int = 0
 ) -> AsyncIterator[OpenCollection | None]:
     """Yields the collection for as long as the context lasts; None where nothing is to be found. Raises
     RevisionNotReached."""
-    permission = await permission_of(house, key)
+    permission = await permission_of(ports, key)
     async with AsyncExitStack() as stack:
         try:
-            opened = await stack.enter_async_context(looking(house, key, min_revision, permission))
+            opened = await stack.enter_async_context(looking(ports, key, min_revision, permission))
         except CollectionNotFound:
             opened = None
         is_on = opened is not None and permission.is_on and opened.collection.record.enabled
@@ -43,13 +43,13 @@ async def retrieving(
 
 @asynccontextmanager
 async def looking(
-    house: House, key: CollectionKey, min_revision: int = 0, permission: Permission | None = None
+    ports: CollectionPorts, key: CollectionKey, min_revision: int = 0, permission: Permission | None = None
 ) -> AsyncIterator[OpenCollection]:
     """Yields the collection for calls that read what is there, also where memory is off. `permission`: the user's,
     where the call has asked for it. Raises CollectionNotFound, RevisionNotReached."""
-    retention = (permission or await permission_of(house, key)).retention
-    async with house.collections.reading(key, min_revision) as collection:
-        now = house.clock.now()
+    retention = (permission or await permission_of(ports, key)).retention
+    async with ports.collections.reading(key, min_revision) as collection:
+        now = ports.clock.now()
         endless = not collection.mortal and collection.record.retention is None and retention is None
         yield OpenCollection(collection, now, lasting(collection, now, retention), endless)
 

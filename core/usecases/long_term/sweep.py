@@ -12,17 +12,17 @@ from core.long_term.collection import Collection
 from core.long_term.due import held_records, is_weak, next_sweep, proposed_records
 from core.long_term.steps import CollectionPut, HeldDrop, ProposalDrop, RecordDrop
 from core.ports.aggregates import Draft
-from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.user.permission import permission_of
 
 
-async def sweep(house: House, key: CollectionKey) -> int:
+async def sweep(ports: CollectionPorts, key: CollectionKey) -> int:
     """Forgets expired records, and sets when to look again; returns how many went."""
-    retention = (await permission_of(house, key)).retention
-    now, settings = house.clock.now(), house.settings.long_term
+    retention = (await permission_of(ports, key)).retention
+    now, settings = ports.clock.now(), ports.settings.long_term
 
     def compose(collection: Collection, _revision: int) -> Draft[int]:
         lasts = lasting(collection, now, retention)
@@ -41,13 +41,13 @@ async def sweep(house: House, key: CollectionKey) -> int:
             *waiting_anew(collection, gone, gone),
         ]
         again = next_sweep(
-            collection, now, settings, house.settings.resume_after, frozenset(gone | over | late), retention
+            collection, now, settings, ports.settings.resume_after, frozenset(gone | over | late), retention
         )
         if again != collection.record.due_time:
             steps.append(CollectionPut(record=replace(collection.record, due_time=again)))
         return Draft(result=len(gone), steps=tuple(steps), sees_all=True, erase=bool(gone or over or late))
 
     try:
-        return (await house.collections.commit(key, compose)).result
+        return (await ports.collections.commit(key, compose)).result
     except CollectionNotFound:
         return 0

@@ -20,7 +20,8 @@ from core.model.collection import CollectionRecord
 from core.model.record import STRATEGY, Record
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
-from core.usecases.house import House
+from core.usecases.long_term.ports import EditPorts, WritingPorts
+from core.usecases.ports import CommonPorts, HasSettings, MakingPorts
 from core.usecases.user.permission import Permission
 from core.usecases.user.quotas import require_room
 
@@ -42,7 +43,7 @@ Compose = Callable[[Collection, int], Edit[Result]]
 
 
 async def write(
-    house: House,
+    ports: WritingPorts,
     key: CollectionKey,
     compose: Compose[Result],
     request: RequestKey | None,
@@ -53,16 +54,16 @@ async def write(
     """Changes a collection, which is made if missing. `requires`: what must hold, where it is more than that the user's
     memory is on. Raises MemoryOff, LimitReached, RequestIdReused."""
     requires = requires or (permission.writer(),)
-    stage = _staging(house, compose, requires)
+    stage = _staging(ports, compose, requires)
     while True:
         try:
-            return await house.collections.commit(key, stage, request, answer)
+            return await ports.collections.commit(key, stage, request, answer)
         except CollectionNotFound:
-            await make(house, key, permission, requires)
+            await make(ports, key, permission, requires)
 
 
 async def edit(
-    house: House,
+    ports: EditPorts,
     key: CollectionKey,
     compose: Compose[Result],
     request: RequestKey | None,
@@ -71,30 +72,30 @@ async def edit(
 ) -> CommitResult[Result]:
     """Changes a collection that is there. Without a `permission` also where memory is off: for what deletes. Raises
     CollectionNotFound, MemoryOff, RequestIdReused."""
-    stage = _staging(house, compose, (permission.writer(),)) if permission else _erasing(house, compose)
-    return await house.collections.commit(key, stage, request, answer)
+    stage = _staging(ports, compose, (permission.writer(),)) if permission else _erasing(ports, compose)
+    return await ports.collections.commit(key, stage, request, answer)
 
 
 def _staging(
-    house: House, compose: Compose[Result], requires: tuple[Require, ...]
+    ports: CommonPorts, compose: Compose[Result], requires: tuple[Require, ...]
 ) -> Callable[[Collection, int], Draft[Result]]:
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(collection: Collection, revision: int) -> Draft[Result]:
         if not collection.record.enabled:
             raise MemoryOff("collection")
         composed = compose(collection, revision)
-        _check_limits(house, collection, composed.steps)
-        return replace(_draft(house, collection, composed, now), requires=requires)
+        _check_limits(ports, collection, composed.steps)
+        return replace(_draft(ports, collection, composed, now), requires=requires)
 
     return stage
 
 
-def _erasing(house: House, compose: Compose[Result]) -> Callable[[Collection, int], Draft[Result]]:
-    now = house.clock.now()
+def _erasing(ports: CommonPorts, compose: Compose[Result]) -> Callable[[Collection, int], Draft[Result]]:
+    now = ports.clock.now()
 
     def stage(collection: Collection, revision: int) -> Draft[Result]:
-        return _draft(house, collection, compose(collection, revision), now)
+        return _draft(ports, collection, compose(collection, revision), now)
 
     return stage
 
@@ -109,13 +110,15 @@ def _plain(composed: Edit[Result]) -> Draft[Result]:
     )
 
 
-def _draft(house: House, collection: Collection, composed: Edit[Result], now: datetime) -> Draft[Result]:
+def _draft(
+    ports: HasSettings, collection: Collection, composed: Edit[Result], now: datetime
+) -> Draft[Result]:
     """Returns the edit, its records' large metadata beside them, and when its chores are due at the latest."""
     composed = replace(composed, steps=with_metadata_apart(collection.records, composed.steps))
     draft = _plain(composed)
     put = next((step.record for step in composed.steps if isinstance(step, CollectionPut)), None)
     standing = put or collection.record
-    wanted = min(_moments(house, standing, composed.steps, now), default=None)
+    wanted = min(_moments(ports, standing, composed.steps, now), default=None)
     if wanted is None or (standing.due_time is not None and standing.due_time <= wanted):
         return draft
     others = tuple(step for step in composed.steps if not isinstance(step, CollectionPut))
@@ -124,21 +127,21 @@ def _draft(house: House, collection: Collection, composed: Edit[Result], now: da
 
 
 def _moments(
-    house: House, record: CollectionRecord, steps: Iterable[Step], now: datetime
+    ports: HasSettings, record: CollectionRecord, steps: Iterable[Step], now: datetime
 ) -> Iterable[datetime]:
     """Yields when the chores that follow from the steps are due."""
     for step in steps:
         if isinstance(step, RecordPut):
-            yield now + house.settings.resume_after  # its vector, its judgement
+            yield now + ports.settings.resume_after  # its vector, its judgement
             if (end := expiry(step.record, record)) is not None:
                 yield end
             if step.record.category == STRATEGY:
-                yield now + house.settings.long_term.prune_after
+                yield now + ports.settings.long_term.prune_after
         elif isinstance(step, ProposalPut):
             if (end := expiry(step.proposal.record, record)) is not None:
                 yield end
         elif _is_for_later(step):
-            yield now + house.settings.resume_after
+            yield now + ports.settings.resume_after
 
 
 def _is_for_later(step: Step) -> bool:
@@ -148,7 +151,7 @@ def _is_for_later(step: Step) -> bool:
     return isinstance(step, CollectionPut) and step.record.retention is not None
 
 
-def _check_limits(house: House, collection: Collection, steps: Sequence[Step]) -> None:
+def _check_limits(ports: HasSettings, collection: Collection, steps: Sequence[Step]) -> None:
     """Raises LimitReached where new records find no room."""
     known = collection.records
     puts = [step.record for step in steps if isinstance(step, RecordPut)]
@@ -157,7 +160,7 @@ def _check_limits(house: House, collection: Collection, steps: Sequence[Step]) -
     gone = [known[step.record_id] for step in steps if isinstance(step, RecordDrop)]
     if new:
         more = sum(map(characters, new)) - sum(map(characters, gone))
-        house.settings.limits.check_records(
+        ports.settings.limits.check_records(
             collection.filled + len(new) - len(gone), collection.characters + more
         )
 
@@ -168,26 +171,26 @@ def characters(record: Record) -> int:
 
 
 async def make(
-    house: House, key: CollectionKey, permission: Permission, requires: tuple[Require, ...]
+    ports: WritingPorts, key: CollectionKey, permission: Permission, requires: tuple[Require, ...]
 ) -> None:
     """Makes an empty collection; losing the race for it is success. Raises LimitReached, MemoryOff."""
-    await require_room(house, permission, key.kind)
-    record = new_collection(house, key)
+    await require_room(ports, permission, key.kind)
+    record = new_collection(ports, key)
     draft = Draft(result=None, steps=(CollectionPut(record=record),), requires=requires)
     try:
-        await house.collections.found(key, draft)
+        await ports.collections.found(key, draft)
     except CollectionExists:
         return
 
 
-def new_collection(house: House, key: CollectionKey) -> CollectionRecord:
-    now = house.clock.now()
+def new_collection(ports: MakingPorts, key: CollectionKey) -> CollectionRecord:
+    now = ports.clock.now()
     return CollectionRecord(
         key=key,
-        uid=house.ids.new("u"),
+        uid=ports.ids.new("u"),
         user=key.user,
         collection=key.collection,
-        salt=house.ids.new("salt"),
+        salt=ports.ids.new("salt"),
         create_time=now,
         update_time=now,
     )

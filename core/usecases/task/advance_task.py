@@ -18,8 +18,9 @@ from core.usecases.bank.structuring.verdicts import conflict_settled, require_kn
 from core.usecases.bank.verbs.augment import Augment
 from core.usecases.bank.verbs.memorize import MemorizeResult, Wait, outcome
 from core.usecases.context.asked import NO_USER, UserMemories
-from core.usecases.house import House
+from core.usecases.ports import HasSettings
 from core.usecases.spaces import require_embedding
+from core.usecases.task.ports import TaskPorts
 from core.usecases.task.task_prompt import TaskPrompt, require_room, task_prompt
 
 
@@ -55,28 +56,28 @@ class TaskAdvanced:
     replayed: bool = False
 
 
-async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
+async def advance_task(ports: TaskPorts, command: AdvanceTask) -> TaskAdvanced:
     """Stores, structures (or resolves), replans, and makes the next prompt.
 
     Raises what Memorize, Augment and AssembleContext raise, ConflictNotFound, ConflictClosed.
     """
-    async with house.banks.reading(command.key) as bank:
-        require_embedding(house, bank, "bank_id")
+    async with ports.banks.reading(command.key) as bank:
+        require_embedding(ports, bank, "bank_id")
         insight = bank.insight
-    await require_room(house, insight, command.augment, command.beside)
-    interaction = await make_interaction(house, command.context)
+    await require_room(ports, insight, command.augment, command.beside)
+    interaction = await make_interaction(ports, command.context)
     report = command.context.task
     if not interaction.spans and (report is None or report.status is not TaskStatus.FAILED):
         raise InvalidField("text", "give a text or messages that are not blank: what the task found")
 
     def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
-        return _stage(house, bank, command, interaction)
+        return _stage(ports, bank, command, interaction)
 
-    committed = await house.banks.commit(command.key, stage, command.request, RecordedAnswer)
+    committed = await ports.banks.commit(command.key, stage, command.request, RecordedAnswer)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
-    memory = await outcome(house, command.key, interaction_id, command.wait, committed.replayed)
-    made = await task_prompt(house, command.augment, command.beside, observe=memory.insight.finished)
-    async with house.banks.reading(command.key) as bank:
+    memory = await outcome(ports, command.key, interaction_id, command.wait, committed.replayed)
+    made = await task_prompt(ports, command.augment, command.beside, observe=memory.insight.finished)
+    async with ports.banks.reading(command.key) as bank:
         record = bank.record
         open_conflicts = tuple(conflict.conflict_id for conflict in bank.open_conflicts())
     return TaskAdvanced(
@@ -90,7 +91,9 @@ async def advance_task(house: House, command: AdvanceTask) -> TaskAdvanced:
     )
 
 
-def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interaction) -> Draft[RecordedAnswer]:
+def _stage(
+    ports: HasSettings, bank: Bank, command: AdvanceTask, interaction: Interaction
+) -> Draft[RecordedAnswer]:
     require_known(bank, interaction.task)
     conflict_id = conflict_settled(bank, interaction.task, command.conflict_id)
     if conflict_id is None:
@@ -105,7 +108,7 @@ def _stage(house: House, bank: Bank, command: AdvanceTask, interaction: Interact
         named = validation_report(bank, conflict_id, interaction.task)
         purpose, named = Purpose.RESOLVE, replace(named, result=command.result)
         interaction = replace(interaction, task=named, origin=InteractionOrigin.VERDICT)
-    steps = record_steps(house, bank, interaction, purpose, conflict_id, command.verdict_type)
+    steps = record_steps(ports, bank, interaction, purpose, conflict_id, command.verdict_type)
     return Draft(
         result=RecordedAnswer(interaction_id=interaction.interaction_id),
         steps=tuple(steps),

@@ -17,14 +17,16 @@ from core.model.usage import Usage
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.plan_next import plan_next
 from core.usecases.bank.plans.planning import begun
+from core.usecases.bank.ports import BankPorts
 from core.usecases.bank.record import Context, RecordedAnswer, make_interaction, record_steps
 from core.usecases.bank.verbs.augment import Augment
 from core.usecases.bank.verbs.create_bank import CreateBank, create_bank
 from core.usecases.bank.verbs.memorize import MemorizeResult, Wait, outcome
 from core.usecases.context.asked import NO_USER, UserMemories
-from core.usecases.house import House
+from core.usecases.ports import HasAgents, MomentPorts
 from core.usecases.spaces import require_embedding
 from core.usecases.spending import commit, on_account
+from core.usecases.task.ports import TaskPorts
 from core.usecases.task.task_prompt import TaskPrompt, require_room, task_prompt
 
 
@@ -63,23 +65,23 @@ class TaskStarted:
     replayed: bool = False
 
 
-async def start_task(house: House, command: StartTask) -> TaskStarted:
+async def start_task(ports: TaskPorts, command: StartTask) -> TaskStarted:
     """Creates the bank if it is missing, stores goal and context, structures, plans, and makes the prompt.
 
     Raises what Memorize, Augment and AssembleContext raise, BankNotFound aside.
     """
-    ledger = house.workshop.ledger(command.key)
-    async with on_account(house, command.key, ledger):
-        committed = await _store(house, command, ledger)
+    ledger = ports.workshop.ledger(command.key)
+    async with on_account(ports, command.key, ledger):
+        committed = await _store(ports, command, ledger)
         memory = None
         if (stored := committed.result.interaction_id) is not None:
             memory = await outcome(
-                house, command.key, stored, command.wait, committed.replayed, caller=ledger
+                ports, command.key, stored, command.wait, committed.replayed, caller=ledger
             )
         if memory is None or memory.state is StructuringState.DONE:
-            await plan_next(house, command.key, ledger, goalless=True)
-    made = await task_prompt(house, command.augment, command.beside)
-    async with house.banks.reading(command.key) as bank:
+            await plan_next(ports, command.key, ledger, goalless=True)
+    made = await task_prompt(ports, command.augment, command.beside)
+    async with ports.banks.reading(command.key) as bank:
         return TaskStarted(
             bank=bank.record,
             insight=bank.insight,
@@ -91,32 +93,32 @@ async def start_task(house: House, command: StartTask) -> TaskStarted:
         )
 
 
-async def _store(house: House, command: StartTask, ledger: Ledger) -> CommitResult[RecordedAnswer]:
+async def _store(ports: TaskPorts, command: StartTask, ledger: Ledger) -> CommitResult[RecordedAnswer]:
     """Stores goal and context durably."""
-    goal, context = await _goal_and_context(house, command, ledger)
-    await require_room(house, Insight(goal=goal), command.augment, command.beside)
-    await _ensure_bank(house, command, goal)
-    interaction = None if context.is_empty else await make_interaction(house, context)
+    goal, context = await _goal_and_context(ports, command, ledger)
+    await require_room(ports, Insight(goal=goal), command.augment, command.beside)
+    await _ensure_bank(ports, command, goal)
+    interaction = None if context.is_empty else await make_interaction(ports, context)
 
     def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
-        return _stage(house, bank, goal, interaction, command)
+        return _stage(ports, bank, goal, interaction, command)
 
-    return await commit(house, command.key, stage, ledger, command.request, RecordedAnswer)
+    return await commit(ports, command.key, stage, ledger, command.request, RecordedAnswer)
 
 
-async def _goal_and_context(house: House, command: StartTask, ledger: Ledger) -> tuple[str, Context]:
+async def _goal_and_context(ports: HasAgents, command: StartTask, ledger: Ledger) -> tuple[str, Context]:
     if not command.prompt:
         return command.goal, command.context
     if not command.context.is_empty:
         raise InvalidField("text", "a prompt carries its own context: give `goal` beside a text or messages")
     with ledger.spending("clusterer"):
-        split = await house.agents.clusterer.split(command.prompt)
+        split = await ports.agents.clusterer.split(command.prompt)
     if len(split.question) > LONGEST:  # no question was found in it: it is context, and its end says what for
         return split.question[-LONGEST:].lstrip(), replace(command.context, text=command.prompt)
     return split.question, replace(command.context, text=split.context)
 
 
-async def _ensure_bank(house: House, command: StartTask, goal: str) -> None:
+async def _ensure_bank(ports: BankPorts, command: StartTask, goal: str) -> None:
     key = command.key
     made = CreateBank(
         tenant=key.tenant,
@@ -126,18 +128,18 @@ async def _ensure_bank(house: House, command: StartTask, goal: str) -> None:
         collection=command.collection,
     )
     try:
-        async with house.banks.reading(key):
+        async with ports.banks.reading(key):
             return
     except BankNotFound:
         pass
     try:
-        await create_bank(house, made)
+        await create_bank(ports, made)
     except BankExists:
         return  # another call was quicker; it is there
 
 
 def _stage(
-    house: House, bank: Bank, goal: str, interaction: Interaction | None, command: StartTask
+    ports: MomentPorts, bank: Bank, goal: str, interaction: Interaction | None, command: StartTask
 ) -> Draft[RecordedAnswer]:
     steps: list[Step] = []
     stored = command.interaction_id
@@ -146,8 +148,8 @@ def _stage(
         if stored not in bank.tree.structurings:  # it came with its nodes: there is nothing to wait for
             stored = None
     if interaction is not None:
-        require_embedding(house, bank, "text")
-        steps += record_steps(house, bank, interaction, Purpose.START)
+        require_embedding(ports, bank, "text")
+        steps += record_steps(ports, bank, interaction, Purpose.START)
         stored = interaction.interaction_id
     insight, record = bank.insight, bank.record
     if insight.finished or goal not in ("", insight.goal):

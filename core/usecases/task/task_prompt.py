@@ -14,8 +14,9 @@ from core.usecases.bank.verbs.augment import Augment, augment, budget_of, next_s
 from core.usecases.context.asked import AssembleContext, Missing, UserMemories
 from core.usecases.context.assemble_context import assemble_context
 from core.usecases.context.parts import own_keys
-from core.usecases.house import House
+from core.usecases.context.ports import ContextPorts, RecallPorts
 from core.usecases.instructions.load_sources import named
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +33,11 @@ class TaskPrompt:
 
 
 async def task_prompt(
-    house: House, command: Augment, beside: UserMemories, *, observe: bool = False
+    ports: ContextPorts, command: Augment, beside: UserMemories, *, observe: bool = False
 ) -> TaskPrompt:
     """Makes the prompt; `observe`: nothing that is found counts. Raises what Augment and AssembleContext raise."""
     if beside.is_empty:
-        made = await augment(house, command)
+        made = await augment(ports, command)
         return TaskPrompt(
             prompt=made.prompt,
             tools=made.tools,
@@ -44,9 +45,9 @@ async def task_prompt(
             left_out=made.left_out,
             revision=made.revision,
         )
-    about = await _about(house, command.key)
+    about = await _about(ports, command.key)
     context = await assemble_context(
-        house,
+        ports,
         AssembleContext(
             input=about,
             task=replace(command, about=about),
@@ -54,7 +55,7 @@ async def task_prompt(
             conversation=beside.conversation,
             collection=beside.collection,
             invocation=beside.invocation,
-            token_budget=budget_of(house, command),
+            token_budget=budget_of(ports, command),
             allow_partial=beside.allow_partial,
             min_revisions=beside.min_revisions,
             observe=observe,
@@ -72,11 +73,11 @@ async def task_prompt(
     )
 
 
-async def require_room(house: House, insight: Insight, command: Augment, beside: UserMemories) -> None:
+async def require_room(ports: RecallPorts, insight: Insight, command: Augment, beside: UserMemories) -> None:
     """Raises BudgetTooSmall unless every later prompt of the task fits: a call that writes asks this first."""
-    require_budget(house, insight, command, await own_keys(house, beside.conversation))
+    require_budget(ports, insight, command, await own_keys(ports, beside.conversation))
 
 
-async def _about(house: House, key: BankKey) -> str:
-    async with house.banks.reading(key) as bank:
+async def _about(ports: HasBanks, key: BankKey) -> str:
+    async with ports.banks.reading(key) as bank:
         return next_step(bank)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from core.keys import UserKey
 from core.model.user import UserRecord
-from core.usecases.house import House
+from core.usecases.ports import HasStore
+from core.usecases.user.ports import UserRecordPorts
 
 KINDS_OF_USER = ("conversation", "invocation", "collection", "instructions", "run", "bank")
 
@@ -26,16 +27,16 @@ class UserSeen:
     revision: int
 
 
-async def get_user(house: House, command: GetUser) -> UserSeen:
+async def get_user(ports: UserRecordPorts, command: GetUser) -> UserSeen:
     """Raises UserNotFound, RevisionNotReached."""
-    async with house.users.reading(command.key, command.min_revision) as user:
+    async with ports.users.reading(command.key, command.min_revision) as user:
         record, revision = user.record, user.revision
-    spent = record.tokens_spent + house.workshop.tokens.of(command.key)
+    spent = record.tokens_spent + ports.workshop.tokens.of(command.key)
     record = replace(record, tokens_spent=spent)
-    return UserSeen(record=record, counts=await counts_of(house, command.key), revision=revision)
+    return UserSeen(record=record, counts=await counts_of(ports, command.key), revision=revision)
 
 
-async def counts_of(house: House, key: UserKey) -> Mapping[str, int]:
+async def counts_of(ports: HasStore, key: UserKey) -> Mapping[str, int]:
     """Returns how many aggregates of each kind the user has."""
-    counted = {kind: await house.store.count(key.tenant, kind, key.user) for kind in KINDS_OF_USER}
+    counted = {kind: await ports.store.count(key.tenant, kind, key.user) for kind in KINDS_OF_USER}
     return {kind: count for kind, count in counted.items() if count}

@@ -15,7 +15,8 @@ from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Draft
 from core.ports.store import Require
-from core.usecases.house import House
+from core.usecases.ports import HasUsers, MakingPorts
+from core.usecases.user.ports import UserPorts
 from core.user.steps import UserPut
 from core.user.user import is_writable
 
@@ -91,28 +92,28 @@ class Permission:
         return self.record
 
 
-async def permission_of(house: House, of: OfUser) -> Permission:
+async def permission_of(ports: HasUsers, of: OfUser) -> Permission:
     """Returns what the user's record allows."""
     key = UserKey(tenant=of.tenant, user=of.user)
     try:
-        async with house.users.reading(key) as found:
+        async with ports.users.reading(key) as found:
             return Permission(key=key, record=found.record)
     except UserNotFound:
         return Permission(key=key, record=None)
 
 
-async def permission_to_write(house: House, of: OfUser) -> Permission:
+async def permission_to_write(ports: UserPorts, of: OfUser) -> Permission:
     """Returns the same. The first write makes the user's record, before it is known whether it may be written."""
-    return await _founded(house, await permission_of(house, of))
+    return await _founded(ports, await permission_of(ports, of))
 
 
-async def _founded(house: House, permission: Permission) -> Permission:
+async def _founded(ports: UserPorts, permission: Permission) -> Permission:
     while permission.record is None:
-        record = new_user(house, permission.key)
+        record = new_user(ports, permission.key)
         try:
-            await house.users.found(record.key, Draft(result=record, steps=(UserPut(record=record),)))
+            await ports.users.found(record.key, Draft(result=record, steps=(UserPut(record=record),)))
         except UserExists:
-            permission = await permission_of(house, permission.key)
+            permission = await permission_of(ports, permission.key)
         else:
             return Permission(key=permission.key, record=record)
     return permission
@@ -121,8 +122,8 @@ async def _founded(house: House, permission: Permission) -> Permission:
 class Permissions:
     """The permissions of a call that reads several things at once, maybe of several users: each is asked for once."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, ports: UserPorts) -> None:
+        self._ports = ports
         self._known: dict[UserKey, Permission] = {}
         self._asking = asyncio.Lock()
 
@@ -130,17 +131,17 @@ class Permissions:
         key = UserKey(tenant=of.tenant, user=of.user)
         async with self._asking:
             if key not in self._known:
-                self._known[key] = await permission_of(self._house, key)
+                self._known[key] = await permission_of(self._ports, key)
             return self._known[key]
 
     async def to_write(self, of: OfUser) -> Permission:
         """Returns the same, and makes the user's record where there is none."""
-        permission = await _founded(self._house, await self.of(of))
+        permission = await _founded(self._ports, await self.of(of))
         self._known[permission.key] = permission
         return permission
 
 
-def new_user(house: House, key: UserKey) -> UserRecord:
+def new_user(ports: MakingPorts, key: UserKey) -> UserRecord:
     """Returns the record of a user for whom nothing was written yet."""
-    now = house.clock.now()
-    return UserRecord(key=key, uid=house.ids.new("u"), user=key.user, create_time=now, update_time=now)
+    now = ports.clock.now()
+    return UserRecord(key=key, uid=ports.ids.new("u"), user=key.user, create_time=now, update_time=now)

@@ -5,8 +5,8 @@ Law: counted by the store's index as one is founded. Two foundings at once may g
 
 from core.errors import LimitReached
 from core.keys import CollectionKey, ConversationKey, RunKey
-from core.usecases.house import House
 from core.usecases.user.permission import Permission
+from core.usecases.user.ports import QuotaPorts
 
 LIMITS = {
     ConversationKey.kind: ("conversations_per_user", "delete one"),
@@ -19,12 +19,12 @@ KINDS = tuple(sorted(LIMITS))
 """What a user's quotas may name."""
 
 
-async def require_room(house: House, permission: Permission, kind: str) -> None:
+async def require_room(ports: QuotaPorts, permission: Permission, kind: str) -> None:
     """Raises LimitReached where the user can have no more of this kind."""
     limit, remedy = LIMITS[kind]
-    most: int = getattr(house.settings.limits, limit)
+    most: int = getattr(ports.settings.limits, limit)
     own, key = permission.quota(kind, most), permission.key
-    if await house.store.count(key.tenant, kind, key.user) < min(own, most):
+    if await ports.store.count(key.tenant, kind, key.user) < min(own, most):
         return
     if own < most:
         raise LimitReached(f"quotas.{kind}", own, f"{remedy}, or raise the user's quota of {kind}s")

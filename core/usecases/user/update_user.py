@@ -9,9 +9,9 @@ from core.errors import MemoryOff, UserExists
 from core.keys import UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 from core.usecases.user.permission import SCOPE, new_user
+from core.usecases.user.ports import UserRecordPorts
 from core.user.steps import UserPut
 from core.user.user import UserAggregate
 
@@ -30,10 +30,10 @@ class UpdateUser:
     request: RequestKey | None = None
 
 
-async def update_user(house: House, command: UpdateUser) -> CommitResult[UserRecord]:
+async def update_user(ports: UserRecordPorts, command: UpdateUser) -> CommitResult[UserRecord]:
     """Updates a user; one for whom nothing was written is made. Raises StaleRevision, MemoryOff (being purged, or
     imported), RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(user: UserAggregate, revision: int) -> Draft[UserRecord]:
         require_unchanged(command.if_revision, user.record.edited_at)
@@ -50,12 +50,12 @@ async def update_user(house: House, command: UpdateUser) -> CommitResult[UserRec
             record = replace(record, enabled=command.enabled, generation=generation)
         return Draft(result=record, steps=(UserPut(record=record),), touches=frozenset({"user"}))
 
-    await _founded(house, command.key)
-    return await house.users.commit(command.key, stage, command.request, UserRecord)
+    await _founded(ports, command.key)
+    return await ports.users.commit(command.key, stage, command.request, UserRecord)
 
 
-async def _founded(house: House, key: UserKey) -> None:
-    if key not in await house.store.heads([key]):
+async def _founded(ports: UserRecordPorts, key: UserKey) -> None:
+    if key not in await ports.store.heads([key]):
         with suppress(UserExists):
-            record = new_user(house, key)
-            await house.users.found(key, Draft(result=record, steps=(UserPut(record=record),)))
+            record = new_user(ports, key)
+            await ports.users.found(key, Draft(result=record, steps=(UserPut(record=record),)))

@@ -19,9 +19,9 @@ from core.model.instructions import Level, Owner
 from core.text.mentions import Mentions
 from core.usecases.bank.retraction.cover_interactions import cover_interactions
 from core.usecases.conversation.cover_turns import cover_turns
-from core.usecases.house import House
 from core.usecases.long_term.drop_mentions import drop_mentions
 from core.usecases.whole_user.export_user import records_of_user
+from core.usecases.whole_user.ports import ErasurePorts
 
 MOST_LEFT = 1_000
 """Places that an answer names."""
@@ -51,56 +51,56 @@ class MentionsErased:
     left: tuple[str, ...] = ()
 
 
-async def erase_mentions(house: House, command: EraseMentions) -> MentionsErased:
+async def erase_mentions(ports: ErasurePorts, command: EraseMentions) -> MentionsErased:
     """Works also where memory is off; a user of whom nothing is kept is a success. Raises what `cover_interactions`
     raises."""
     key, mentions, total = command.key, Mentions(command.names), MentionsErased()
-    async for record in records_of_user(house, key, ConversationKey.kind):
-        done = await cover_turns(house, record.key, mentions, dry_run=command.dry_run)
+    async for record in records_of_user(ports, key, ConversationKey.kind):
+        done = await cover_turns(ports, record.key, mentions, dry_run=command.dry_run)
         total = replace(
             total,
             turns=total.turns + done.turns,
             keys=total.keys + done.keys,
             summaries=total.summaries + done.summaries + done.invocations,
         )
-    async for record in records_of_user(house, key, CollectionKey.kind):
-        dropped = await drop_mentions(house, record.key, mentions, dry_run=command.dry_run)
+    async for record in records_of_user(ports, key, CollectionKey.kind):
+        dropped = await drop_mentions(ports, record.key, mentions, dry_run=command.dry_run)
         total = replace(
             total,
             records=total.records + dropped.records,
             reflections=total.reflections + dropped.reflections,
             feedback=total.feedback + dropped.feedback,
         )
-    async for record in records_of_user(house, key, BankKey.kind):
-        count = await cover_interactions(house, record.key, mentions, dry_run=command.dry_run)
+    async for record in records_of_user(ports, key, BankKey.kind):
+        count = await cover_interactions(ports, record.key, mentions, dry_run=command.dry_run)
         total = replace(total, interactions=total.interactions + count)
-    left = [place async for place in _left(house, key, mentions)]
+    left = [place async for place in _left(ports, key, mentions)]
     return replace(total, left=tuple(left[:MOST_LEFT]))
 
 
-async def _left(house: House, key: UserKey, mentions: Mentions) -> AsyncIterator[str]:
-    async for place in _in_banks(house, key, mentions):
+async def _left(ports: ErasurePorts, key: UserKey, mentions: Mentions) -> AsyncIterator[str]:
+    async for place in _in_banks(ports, key, mentions):
         yield place
-    async for record in records_of_user(house, key, InvocationKey.kind):
+    async for record in records_of_user(ports, key, InvocationKey.kind):
         with suppress(AggregateNotFound):
-            async with house.invocations.reading(record.key) as run:
+            async with ports.invocations.reading(record.key) as run:
                 items = [text for item in run.in_order() for text in (item.content, item.arguments_json)]
                 if mentions.are_in(run.record.query, *items):
                     yield f"invocations/{record.key.invocation_id}"
     owner = Owner(level=Level.USER, name=key.user)
     with suppress(AggregateNotFound):
-        async with house.instructions.reading(owner.key(key.tenant)) as kept:
+        async with ports.instructions.reading(owner.key(key.tenant)) as kept:
             for path in kept.paths:
                 if mentions.are_in(path, *(source.text for source in kept.versions(path).values())):
                     yield f"instructions/{path}"
 
 
-async def _in_banks(house: House, key: UserKey, mentions: Mentions) -> AsyncIterator[str]:
+async def _in_banks(ports: ErasurePorts, key: UserKey, mentions: Mentions) -> AsyncIterator[str]:
     """Yields what of banks holds a name, and every file; looked through off the loop."""
-    async for record in records_of_user(house, key, BankKey.kind):
+    async for record in records_of_user(ports, key, BankKey.kind):
         texts: list[tuple[str, str]] = []
         with suppress(AggregateNotFound):
-            async with house.banks.reading(record.key) as bank:
+            async with ports.banks.reading(record.key) as bank:
                 texts = list(_texts_of(bank))
         for place in await think(_naming, texts, mentions):
             yield f"banks/{record.key.bank_id}/{place}"

@@ -18,12 +18,14 @@ from core.model.instructions import Level, Owner, Source
 from core.ports.store import Listing
 from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
 from core.usecases.bank.exchange.export_records import BREATH
+from core.usecases.conversation.ports import TurnPorts
 from core.usecases.conversation.turn_metadata import metadata_of
 from core.usecases.conversation.verbs.list_turns import PlacedTurn
-from core.usecases.house import House
 from core.usecases.long_term.exchange.export_collection import ExportCollection, FilePart, export_collection
 from core.usecases.long_term.verbs.get_collection import GetCollection, get_collection
+from core.usecases.ports import HasInstructions, HasStore
 from core.usecases.user.get_user import GetUser, get_user
+from core.usecases.whole_user.ports import UserExportPorts
 from core.usecases.whole_user.user_lines import (
     HitCluster,
     Line,
@@ -46,67 +48,67 @@ class ExportUser:
     min_revision: int = 0
 
 
-async def export_user(house: House, command: ExportUser) -> AsyncGenerator[Line | FilePart, None]:
+async def export_user(ports: UserExportPorts, command: ExportUser) -> AsyncGenerator[Line | FilePart, None]:
     """Raises UserNotFound (nothing is kept of the user), RevisionNotReached."""
     count = 0
-    async for piece in _pieces(house, command):
+    async for piece in _pieces(ports, command):
         count += 1
         if count % BREATH == 0:
             await asyncio.sleep(0)
         yield piece
 
 
-async def _pieces(house: House, command: ExportUser) -> AsyncIterator[Line | FilePart]:
-    key, banks = command.key, [] if command.omit_banks else await _banks(house, command.key)
+async def _pieces(ports: UserExportPorts, command: ExportUser) -> AsyncIterator[Line | FilePart]:
+    key, banks = command.key, [] if command.omit_banks else await _banks(ports, command.key)
     try:
-        seen = await get_user(house, GetUser(key=key, min_revision=command.min_revision))
+        seen = await get_user(ports, GetUser(key=key, min_revision=command.min_revision))
     except UserNotFound:
         if not banks:
             raise
     else:
         yield Line(path="user.json", value=seen)
     for part in (_instructions, _conversations, _invocations, _collections):
-        async for piece in part(house, key):
+        async for piece in part(ports, key):
             yield piece
     for bank in banks:
         with suppress(AggregateNotFound):
-            async for record in export_bank(house, ExportBank(key=bank, omit_segment_vectors=True)):
+            async for record in export_bank(ports, ExportBank(key=bank, omit_segment_vectors=True)):
                 yield Line(path=f"banks/{bank.bank_id}.jsonl", value=record)
 
 
-async def records_of_user(house: House, key: UserKey, kind: str) -> AsyncIterator[Any]:
+async def records_of_user(ports: HasStore, key: UserKey, kind: str) -> AsyncIterator[Any]:
     """Yields the records of the user's aggregates of a kind, by name."""
     after = ""
-    while found := await house.store.listed(key.tenant, kind, Listing(user=key.user), after, PAGE):
+    while found := await ports.store.listed(key.tenant, kind, Listing(user=key.user), after, PAGE):
         for record, _ in found:
             yield record
         after = found[-1][0].key.name
 
 
-async def _banks(house: House, key: UserKey) -> list[BankKey]:
-    return [record.key async for record in records_of_user(house, key, BankKey.kind)]
+async def _banks(ports: HasStore, key: UserKey) -> list[BankKey]:
+    return [record.key async for record in records_of_user(ports, key, BankKey.kind)]
 
 
-async def _instructions(house: House, key: UserKey) -> AsyncIterator[Line]:
+async def _instructions(ports: HasInstructions, key: UserKey) -> AsyncIterator[Line]:
     """Yields the user's own sources, every version that is kept."""
     owner, sources = Owner(level=Level.USER, name=key.user), list[Source]()
     with suppress(AggregateNotFound):
-        async with house.instructions.reading(owner.key(key.tenant)) as kept:
+        async with ports.instructions.reading(owner.key(key.tenant)) as kept:
             sources = [version for path in kept.paths for _, version in sorted(kept.versions(path).items())]
     for source in sources:
         yield Line(path="instructions.jsonl", value=OwnedSource(owner=owner, source=source))
 
 
-async def _conversations(house: House, key: UserKey) -> AsyncIterator[Line]:
-    async for record in records_of_user(house, key, ConversationKey.kind):
+async def _conversations(ports: TurnPorts, key: UserKey) -> AsyncIterator[Line]:
+    async for record in records_of_user(ports, key, ConversationKey.kind):
         values: Sequence[Value] = ()
         uid = ""
         with suppress(AggregateNotFound):
-            async with house.conversations.reading(record.key) as conversation:
+            async with ports.conversations.reading(record.key) as conversation:
                 values, uid = _told(conversation), conversation.uid
         for value in values:
             if isinstance(value, PlacedTurn) and value.turn.metadata_bytes:
-                async for _, text in metadata_of(house, record.key, uid, [value.turn.step]):
+                async for _, text in metadata_of(ports, record.key, uid, [value.turn.step]):
                     value = replace(value, metadata_json=text)
             yield Line(path=f"conversations/{record.key.conversation_id}.jsonl", value=value)
 
@@ -144,29 +146,29 @@ def _progress(conversation: Conversation, turns: Sequence[Turn]) -> Progress:
     )
 
 
-async def _invocations(house: House, key: UserKey) -> AsyncIterator[Line]:
+async def _invocations(ports: UserExportPorts, key: UserKey) -> AsyncIterator[Line]:
     """Yields the working memory of invocations that have not ended."""
-    async for record in records_of_user(house, key, InvocationKey.kind):
+    async for record in records_of_user(ports, key, InvocationKey.kind):
         values: Sequence[Value] = ()
         with suppress(AggregateNotFound):
-            async with house.invocations.reading(record.key) as invocation:
+            async with ports.invocations.reading(record.key) as invocation:
                 values = (invocation.record, Running(record=invocation.record), *invocation.in_order())
         for value in values:
             yield Line(path=f"invocations/{record.key.invocation_id}.jsonl", value=value)
 
 
-async def _collections(house: House, key: UserKey) -> AsyncIterator[Line | FilePart]:
+async def _collections(ports: UserExportPorts, key: UserKey) -> AsyncIterator[Line | FilePart]:
     """Yields each in a folder of its own, by number: their names are free, and need not be names of files."""
     number = 0
-    async for record in records_of_user(house, key, CollectionKey.kind):
+    async for record in records_of_user(ports, key, CollectionKey.kind):
         number += 1
         folder = f"collections/{number}"
         with suppress(AggregateNotFound):
-            seen = await get_collection(house, GetCollection(key=record.key))
+            seen = await get_collection(ports, GetCollection(key=record.key))
             yield Line(path=f"{folder}/collection.json", value=seen)
-            async for part in export_collection(house, ExportCollection(key=record.key)):
+            async for part in export_collection(ports, ExportCollection(key=record.key)):
                 yield FilePart(path=f"{folder}/{part.path}", content=part.content)
-            async with house.collections.reading(record.key) as collection:
+            async with ports.collections.reading(record.key) as collection:
                 given = sorted(collection.feedback.values(), key=lambda each: (each.time, each.feedback_id))
                 stones, salt = sorted(collection.tombstones.items()), collection.record.salt
             for feedback in given:

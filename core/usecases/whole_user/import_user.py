@@ -19,11 +19,11 @@ from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.ports.store import Require
 from core.usecases.bank.exchange.export_records import ExportRecord
 from core.usecases.bank.exchange.import_bank import BankImport, ImportBank
-from core.usecases.house import House
 from core.usecases.long_term.exchange.export_collection import FilePart
 from core.usecases.replays import repeated
 from core.usecases.user.permission import SCOPE, new_user
 from core.usecases.whole_user.import_lines import Founding, Making, UserLines
+from core.usecases.whole_user.ports import PurgePorts, UserImportPorts
 from core.usecases.whole_user.purge_user import PurgeUser, purge_user
 from core.usecases.whole_user.user_lines import Piece
 from core.user.steps import UserPut
@@ -50,18 +50,18 @@ class UserImported:
 
 
 async def import_user(
-    house: House, command: ImportUser, pieces: AsyncIterator[Piece]
+    ports: UserImportPorts, command: ImportUser, pieces: AsyncIterator[Piece]
 ) -> CommitResult[UserImported]:
     """Makes a user of files. Whatever it raises, nothing remains.
 
     Raises UserExists, BankExists, ImportInvalid, LimitReached, EmbeddingSpaceMismatch, MemoryOff (purged meanwhile),
     RequestIdReused."""
-    importing = _Importing(house, command, pieces)
+    importing = _Importing(ports, command, pieces)
     whole = False
     try:
         await importing.read()
         request = command.request()
-        if (known := await repeated(house.users, command.key, request, UserImported)) is not None:
+        if (known := await repeated(ports.users, command.key, request, UserImported)) is not None:
             return known
         await importing.require_free()
         if command.dry_run:
@@ -74,18 +74,18 @@ async def import_user(
             await asyncio.shield(asyncio.ensure_future(importing.undo()))
 
 
-async def abandon(house: House, key: UserKey) -> None:
+async def abandon(ports: PurgePorts, key: UserKey) -> None:
     """Removes what an import left that was cut short."""
-    record = await house.users.record(key)
-    if record is not None and record.state is UserState.IMPORTING and record.due_time <= house.clock.now():
-        await purge_user(house, PurgeUser(key=key, include_banks=True))
+    record = await ports.users.record(key)
+    if record is not None and record.state is UserState.IMPORTING and record.due_time <= ports.clock.now():
+        await purge_user(ports, PurgeUser(key=key, include_banks=True))
 
 
 class _Importing:
     """One import: what was read and made so far."""
 
-    def __init__(self, house: House, command: ImportUser, pieces: AsyncIterator[Piece]) -> None:
-        self._house = house
+    def __init__(self, ports: UserImportPorts, command: ImportUser, pieces: AsyncIterator[Piece]) -> None:
+        self._ports = ports
         self._key = command.key
         self._pieces = pieces
         self._ahead: Piece | None = None
@@ -93,19 +93,19 @@ class _Importing:
         self._lines = UserLines(
             Making(
                 key=command.key,
-                limits=house.settings.limits,
-                now=house.clock.now(),
-                new_id=house.ids.new,
-                resume_after=house.settings.resume_after,
-                kept_for=house.settings.run_lifetime,
-                idle=house.settings.working.idle,
+                limits=ports.settings.limits,
+                now=ports.clock.now(),
+                new_id=ports.ids.new,
+                resume_after=ports.settings.resume_after,
+                kept_for=ports.settings.run_lifetime,
+                idle=ports.settings.working.idle,
             )
         )
         self._foundings: list[Founding] = []
         self._banks: list[BankImport] = []
         self._record: UserRecord | None = None
         self._storing: asyncio.Task[CommitResult[UserImported]] | None = None
-        self._tell_time = house.clock.now()
+        self._tell_time = ports.clock.now()
         self._left = False
 
     # ---- reading ----
@@ -113,7 +113,7 @@ class _Importing:
     async def read(self) -> None:
         """Reads and checks all pieces; files of banks are kept as they come. Of a user who is there they only count
         for a repetition."""
-        if self._key in await self._house.store.heads([self._key]):
+        if self._key in await self._ports.store.heads([self._key]):
             async for _ in self._pieces:
                 pass
             return
@@ -135,7 +135,7 @@ class _Importing:
 
     async def _read_bank(self, path: str) -> None:
         bank = BankImport(
-            self._house,
+            self._ports,
             ImportBank(tenant=self._key.tenant, user=self._key.user),
             self._records(path),
         )
@@ -162,8 +162,8 @@ class _Importing:
     async def require_free(self) -> None:
         """Raises UserExists where anything is kept of the user."""
         key = self._key
-        kept = await self._house.store.keys_of_user(key.tenant, key.user, include_banks=True, limit=1)
-        if kept or key in await self._house.store.heads([key]):
+        kept = await self._ports.store.keys_of_user(key.tenant, key.user, include_banks=True, limit=1)
+        if kept or key in await self._ports.store.heads([key]):
             raise UserExists(key.user)
 
     def counted(self) -> UserImported:
@@ -189,9 +189,9 @@ class _Importing:
         return await asyncio.shield(self._storing)
 
     async def _store(self, request: RequestKey | None) -> CommitResult[UserImported]:
-        users, key = self._house.users, self._key
+        users, key = self._ports.users, self._key
         read = self._lines.user
-        made = new_user(self._house, key)
+        made = new_user(self._ports, key)
         record = replace(
             made if read is None else replace(read.record, key=key, uid=made.uid, user=key.user),
             enabled=True,
@@ -216,8 +216,8 @@ class _Importing:
         the user is being purged."""
         if self._left:
             raise MemoryOff(SCOPE)
-        if self._house.clock.now() >= self._tell_time:
-            await self._house.users.commit(self._key, self._put_off)
+        if self._ports.clock.now() >= self._tell_time:
+            await self._ports.users.commit(self._key, self._put_off)
 
     def _put_off(self, user: UserAggregate, _revision: int) -> Draft[None]:
         record = replace(self._still(user), due_time=self._due_time())
@@ -236,7 +236,7 @@ class _Importing:
             )
             return Draft(result=result, steps=(UserPut(record=record),), touches=frozenset({"user"}))
 
-        return await self._house.users.commit(self._key, stage, request, UserImported)
+        return await self._ports.users.commit(self._key, stage, request, UserImported)
 
     def _still(self, user: UserAggregate) -> UserRecord:
         """Returns the user's record. Raises MemoryOff where it is not this import's any more."""
@@ -247,7 +247,7 @@ class _Importing:
 
     def _due_time(self) -> datetime:
         """Returns when the import counts as left, unless it tells of itself before."""
-        now, lasts = self._house.clock.now(), self._house.settings.resume_after
+        now, lasts = self._ports.clock.now(), self._ports.settings.resume_after
         self._tell_time = now + lasts / 4
         return now + lasts
 
@@ -263,6 +263,6 @@ class _Importing:
             await bank.undo()
         if self._record is None:
             return
-        record = await self._house.users.record(self._key)
+        record = await self._ports.users.record(self._key)
         if record is not None and record.uid == self._record.uid:
-            await purge_user(self._house, PurgeUser(key=self._key, include_banks=True))
+            await purge_user(self._ports, PurgeUser(key=self._key, include_banks=True))

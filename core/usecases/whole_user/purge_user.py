@@ -16,8 +16,10 @@ from core.keys import Key, UserKey
 from core.model.user import UserRecord, UserState
 from core.ports.aggregates import Draft
 from core.ports.store import PurgeCounts
-from core.usecases.house import House
+from core.usecases.ports import HasStore, SpendingPorts
 from core.usecases.user.permission import new_user
+from core.usecases.user.ports import UserPorts
+from core.usecases.whole_user.ports import PurgePorts
 from core.user.steps import UserPut
 from core.user.user import UserAggregate
 
@@ -42,48 +44,48 @@ class UserPurged:
     revision: int = 0
 
 
-async def purge_user(house: House, command: PurgeUser) -> UserPurged:
+async def purge_user(ports: PurgePorts, command: PurgeUser) -> UserPurged:
     """Purges a user; one of whom nothing is kept is a success that removed nothing."""
-    if not await _is_known(house, command):
+    if not await _is_known(ports, command):
         return UserPurged()
-    await _begin(house, command)
-    return await carry_on(house, command.key)
+    await _begin(ports, command)
+    return await carry_on(ports, command.key)
 
 
-async def carry_on(house: House, key: UserKey) -> UserPurged:
+async def carry_on(ports: PurgePorts, key: UserKey) -> UserPurged:
     """Purges what is left of a user whose record says PURGING; returns what this call removed."""
     aggregates, rows = Counter[str](), Counter[str]()
     try:
-        async with house.users.reading(key) as user:
+        async with ports.users.reading(key) as user:
             record = user.record
     except UserNotFound:
         return UserPurged()  # another process has finished it
     if record.state is not UserState.PURGING:
         return UserPurged()
-    while keys := await house.store.keys_of_user(
+    while keys := await ports.store.keys_of_user(
         key.tenant, key.user, include_banks=record.purge_banks, limit=AT_ONCE
     ):
-        for counts in await asyncio.gather(*(_remove(house, found, uid) for found, uid in keys)):
+        for counts in await asyncio.gather(*(_remove(ports, found, uid) for found, uid in keys)):
             rows += counts
         aggregates += Counter(found.kind for found, _ in keys)
-        await _put_off(house, key)
+        await _put_off(ports, key)
     revision = 0
     with suppress(UserNotFound):
-        _, revision = await house.users.delete(key, record.uid)
+        _, revision = await ports.users.delete(key, record.uid)
     return UserPurged(aggregates=dict(aggregates), rows=dict(rows), revision=revision)
 
 
-async def _is_known(house: House, command: PurgeUser) -> bool:
+async def _is_known(ports: HasStore, command: PurgeUser) -> bool:
     """Whether anything is kept of the user."""
     key = command.key
-    if await house.store.heads([key]):
+    if await ports.store.heads([key]):
         return True
-    left = await house.store.keys_of_user(key.tenant, key.user, include_banks=command.include_banks, limit=1)
+    left = await ports.store.keys_of_user(key.tenant, key.user, include_banks=command.include_banks, limit=1)
     return bool(left)
 
 
-async def _begin(house: House, command: PurgeUser) -> None:
-    now = house.clock.now()
+async def _begin(ports: UserPorts, command: PurgeUser) -> None:
+    now = ports.clock.now()
 
     def purging(record: UserRecord) -> UserRecord:
         return replace(
@@ -92,7 +94,7 @@ async def _begin(house: House, command: PurgeUser) -> None:
             enabled=False,
             generation=record.generation + 1,
             purge_banks=record.purge_banks or command.include_banks,
-            due_time=now + house.settings.resume_after,
+            due_time=now + ports.settings.resume_after,
             update_time=now,
         )
 
@@ -101,17 +103,17 @@ async def _begin(house: House, command: PurgeUser) -> None:
 
     while True:
         with suppress(UserNotFound):
-            await house.users.commit(command.key, stage)
+            await ports.users.commit(command.key, stage)
             return
         with suppress(UserExists):
-            record = purging(new_user(house, command.key))
-            await house.users.found(command.key, Draft(result=None, steps=(UserPut(record=record),)))
+            record = purging(new_user(ports, command.key))
+            await ports.users.found(command.key, Draft(result=None, steps=(UserPut(record=record),)))
             return
 
 
-async def _put_off(house: House, key: UserKey) -> None:
+async def _put_off(ports: PurgePorts, key: UserKey) -> None:
     """Tells other processes that the purge is still at work."""
-    due_time = house.clock.now() + house.settings.resume_after
+    due_time = ports.clock.now() + ports.settings.resume_after
 
     def stage(user: UserAggregate, _revision: int) -> Draft[None]:
         if user.record.state is not UserState.PURGING:
@@ -120,16 +122,16 @@ async def _put_off(house: House, key: UserKey) -> None:
         return Draft(result=None, steps=(UserPut(record=record),), touches=frozenset({"user"}))
 
     with suppress(UserNotFound):
-        await house.users.commit(key, stage)
+        await ports.users.commit(key, stage)
 
 
-async def _remove(house: House, key: Key, uid: str) -> Counter[str]:
+async def _remove(ports: SpendingPorts, key: Key, uid: str) -> Counter[str]:
     try:
-        counts, _ = await house.banks.delete(key, uid)
+        counts, _ = await ports.banks.delete(key, uid)
     except AggregateNotFound:
         return Counter()  # gone already
     finally:
-        house.workshop.patience.gone(key)
+        ports.workshop.patience.gone(key)
     return Counter(counts.items) + Counter(
         {each.name: getattr(counts, each.name) for each in fields(PurgeCounts) if each.name != "items"}
     )

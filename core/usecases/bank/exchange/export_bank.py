@@ -18,8 +18,9 @@ from core.usecases.bank.exchange.export_records import (
     FileChunk,
     records_of,
 )
+from core.usecases.bank.ports import ExportPorts, FilePorts
 from core.usecases.bank.structuring.reworded import embed_noted
-from core.usecases.house import House
+from core.usecases.ports import HasBlobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +33,18 @@ class ExportBank:
     min_revision: int = 0
 
 
-async def export_bank(house: House, command: ExportBank) -> AsyncIterator[ExportRecord]:
+async def export_bank(ports: ExportPorts, command: ExportBank) -> AsyncIterator[ExportRecord]:
     """Yields the records, of one revision however long reading them takes. Raises BankNotFound, RevisionNotReached,
     and from the files BlobCorrupt, AttachmentNotFound."""
     with suppress(EmbedderUnavailable, EmbeddingSpaceMismatch):  # a copy elsewhere would not know what waits
-        await embed_noted(house, command.key)
-    async with house.banks.reading(command.key, command.min_revision):
+        await embed_noted(ports, command.key)
+    async with ports.banks.reading(command.key, command.min_revision):
         # The store's snapshot, not the bank's own: collecting a large bank would hold up every other call.
-        state = await house.store.load(command.key)
+        state = await ports.store.load(command.key)
     if state is None:
         raise BankNotFound(command.key.bank_id)
     count = 0
-    async for record in _records(house, command, state):
+    async for record in _records(ports, command, state):
         count += 1
         if count % BREATH == 0:
             await asyncio.sleep(0)
@@ -51,25 +52,25 @@ async def export_bank(house: House, command: ExportBank) -> AsyncIterator[Export
     yield ExportTrailer(records=count)
 
 
-async def _records(house: House, command: ExportBank, state: BankState) -> AsyncIterator[ExportRecord]:
+async def _records(ports: FilePorts, command: ExportBank, state: BankState) -> AsyncIterator[ExportRecord]:
     yield ExportHeader(
         bank_id=state.record.key.bank_id,
         uid=state.head.uid,
         revision=state.head.revision,
-        time=house.clock.now(),
+        time=ports.clock.now(),
     )
     for record in records_of(state, segment_vectors=not command.omit_segment_vectors):
         yield record
     for attachment in () if command.omit_files else state.attachments:
         if attachment.stored:
-            async for chunk in _file(house, state, attachment):
+            async for chunk in _file(ports, state, attachment):
                 yield chunk
 
 
-async def _file(house: House, state: BankState, attachment: Attachment) -> AsyncIterator[FileChunk]:
+async def _file(ports: HasBlobs, state: BankState, attachment: Attachment) -> AsyncIterator[FileChunk]:
     offset = 0
     key, uid = state.record.key, state.head.uid
-    async for content in house.blobs.read(key, uid, attachment.uri, 0, None):
+    async for content in ports.blobs.read(key, uid, attachment.uri, 0, None):
         for start in range(0, len(content), FILE_PART):
             piece = content[start : start + FILE_PART]
             yield FileChunk(attachment_id=attachment.attachment_id, offset=offset, content=piece)

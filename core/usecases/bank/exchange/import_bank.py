@@ -15,10 +15,10 @@ from core.model.interaction import Attachment
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.exchange.export_records import BREATH, ExportRecord, FileChunk
 from core.usecases.bank.exchange.import_records import ExportRecords
+from core.usecases.bank.ports import ImportPorts
 from core.usecases.bank.structuring.embed_segments import embed_later
 from core.usecases.bank.verbs.create_bank import space_for
 from core.usecases.bank.verbs.get_bank import BankCounts, counts_of
-from core.usecases.house import House
 
 BATCH = 1_000  # segment vectors to one write
 
@@ -41,7 +41,7 @@ class BankImported:
 
 
 async def import_bank(
-    house: House, command: ImportBank, records: AsyncIterator[ExportRecord]
+    ports: ImportPorts, command: ImportBank, records: AsyncIterator[ExportRecord]
 ) -> CommitResult[BankImported]:
     """Takes in all records, then founds the bank at the revision it was exported at; it gets a uid of its own, and if
     it had finished, it finishes now.
@@ -49,7 +49,7 @@ async def import_bank(
     Raises ImportInvalid, BankExists, EmbeddingSpaceMismatch, LimitReached, InvalidField, RequestIdReused.
     Whatever it raises, nothing remains.
     """
-    importing = BankImport(house, command, records)
+    importing = BankImport(ports, command, records)
     whole = False
     try:
         await importing.read()
@@ -64,14 +64,14 @@ async def import_bank(
 class BankImport:
     """One import: what was read and made so far. First `read`, then `found`; `undo` where either failed."""
 
-    def __init__(self, house: House, command: ImportBank, records: AsyncIterator[ExportRecord]) -> None:
-        self._house = house
+    def __init__(self, ports: ImportPorts, command: ImportBank, records: AsyncIterator[ExportRecord]) -> None:
+        self._ports = ports
         self._command = command
         self._records = records
-        self._gathered = ExportRecords(house.settings.limits)
+        self._gathered = ExportRecords(ports.settings.limits)
         self._ahead: ExportRecord | None = None
         self._kept: dict[AttachmentId, Attachment] = {}
-        self._uid = house.ids.new("u")
+        self._uid = ports.ids.new("u")
         self._key: BankKey | None = None
         self._founding: asyncio.Future[CommitResult[BankRecord]] | None = None
 
@@ -84,19 +84,19 @@ class BankImport:
         committed = await self._found(key, draft, state.head.revision)
         if not committed.replayed:
             for attachment in self._kept.values():
-                await self._house.blobs.claim(attachment.uri)
+                await self._ports.blobs.claim(attachment.uri)
             await self._keep_vectors(key, state)
-        async with self._house.banks.reading(key) as bank:
+        async with self._ports.banks.reading(key) as bank:
             imported = BankImported(record=committed.result, counts=counts_of(bank))
             unfinished = {structuring.interaction_id for structuring in bank.tree.unfinished()}
             wanting = dict.fromkeys(ref.interaction_id for ref in bank.verbatim.wanting)
         if not committed.replayed:
             for interaction_id in wanting.keys() - unfinished:  # structuring embeds its own
-                embed_later(self._house, key, interaction_id)
+                embed_later(self._ports, key, interaction_id)
         return CommitResult(result=imported, revision=committed.revision, replayed=committed.replayed)
 
     async def _found(self, key: BankKey, draft: Draft[BankRecord], revision: int) -> CommitResult[BankRecord]:
-        self._founding = asyncio.ensure_future(self._house.banks.found(key, draft, self._request(), revision))
+        self._founding = asyncio.ensure_future(self._ports.banks.found(key, draft, self._request(), revision))
         return await asyncio.shield(self._founding)
 
     def counted(self) -> Mapping[str, int]:
@@ -117,9 +117,9 @@ class BankImport:
                 return
             founded = failure is None and not self._founding.result().replayed
         if founded:
-            await self._house.banks.delete(self._key, self._uid)
+            await self._ports.banks.delete(self._key, self._uid)
         else:
-            await self._house.blobs.delete_all(self._key, self._uid)
+            await self._ports.blobs.delete_all(self._key, self._uid)
 
     # ---- reading ----
 
@@ -148,7 +148,7 @@ class BankImport:
         if attachment_id in self._kept:
             raise ImportInvalid(self._gathered.line, f"the bytes of {attachment_id} come twice")
         key = await self._place()
-        uri, size = await self._house.blobs.put(key, self._uid, attachment_id, self._bytes(first))
+        uri, size = await self._ports.blobs.put(key, self._uid, attachment_id, self._bytes(first))
         attachment = self._gathered.attachments[attachment_id]
         if size != attachment.size:
             raise ImportInvalid(
@@ -158,7 +158,7 @@ class BankImport:
 
     async def _bytes(self, first: FileChunk) -> AsyncIterator[bytes]:
         """Yields the pieces of one file, from the first on; what follows them is read ahead."""
-        chunk, offset, allowed = first, 0, self._house.settings.limits.attachment_bytes
+        chunk, offset, allowed = first, 0, self._ports.settings.limits.attachment_bytes
         while True:
             if chunk.offset != offset:
                 raise ImportInvalid(self._gathered.line, f"a piece at byte {chunk.offset}, not {offset}")
@@ -184,8 +184,8 @@ class BankImport:
             raise InvalidField("options.bank_id", "is no id")
         key = BankKey(tenant=self._command.tenant, bank_id=bank_id)
         request = self._command.request
-        known = request and await self._house.store.requests(key, [request.request_id])
-        if not known and key in await self._house.store.heads([key]):
+        known = request and await self._ports.store.requests(key, [request.request_id])
+        if not known and key in await self._ports.store.heads([key]):
             raise BankExists(bank_id)
         self._key = key
         return key
@@ -194,8 +194,8 @@ class BankImport:
         record = self._gathered.record
         assert record is not None
         if record.space.source is SpaceSource.SERVER:
-            space_for(self._house, record.space)
-        finish_time = record.finish_time and self._house.clock.now()  # its time begins anew, here
+            space_for(self._ports, record.space)
+        finish_time = record.finish_time and self._ports.clock.now()  # its time begins anew, here
         user = record.user if self._command.user is None else self._command.user
         record = replace(record, key=key, uid=self._uid, user=user, finish_time=finish_time)
         return self._gathered.state(record, self._kept)
@@ -210,4 +210,4 @@ class BankImport:
         vectors = list((state.segment_vectors or {}).items())
         for start in range(0, len(vectors), BATCH):
             batch = dict(vectors[start : start + BATCH])
-            await self._house.banks.keep_vectors(key, self._uid, SEGMENTS, batch)
+            await self._ports.banks.keep_vectors(key, self._uid, SEGMENTS, batch)

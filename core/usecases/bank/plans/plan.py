@@ -21,35 +21,37 @@ from core.text.brevity import brief, is_brief
 from core.text.tokens import estimate
 from core.usecases.bank.plans.planning import allowed, missing, with_id, with_plan, with_report
 from core.usecases.bank.plans.retries import as_attempt
-from core.usecases.house import House
+from core.usecases.bank.ports import BankPorts, NodePorts
 from core.usecases.spaces import require_own_space
 from core.usecases.vectors import query_vector
 
 AROUND_TASK = 30  # tokens: its id, type and status
 
 
-async def plan(house: House, key: BankKey, insight: Insight, progress: Progress, ledger: Ledger) -> Insight:
+async def plan(
+    ports: NodePorts, key: BankKey, insight: Insight, progress: Progress, ledger: Ledger
+) -> Insight:
     """Returns the insight document with what was reported, and the next step or the end."""
 
     def new_id() -> TaskId:
-        return TaskId(house.ids.new("t"))
+        return TaskId(ports.ids.new("t"))
 
     if progress.report is not None:
-        report = await as_attempt(house, insight, with_id(insight, progress.report, new_id), ledger)
+        report = await as_attempt(ports, insight, with_id(insight, progress.report, new_id), ledger)
         progress = replace(progress, report=report)
-    known = bool(insight.done or progress.new_nodes) or await _knows(house, key, insight.goal, ledger)
-    progress = replace(progress, knows_of_goal=known, attempts=house.settings.attempts)
+    known = bool(insight.done or progress.new_nodes) or await _knows(ports, key, insight.goal, ledger)
+    progress = replace(progress, knows_of_goal=known, attempts=ports.settings.attempts)
     with ledger.spending("planner"):
-        planned = await house.agents.planner.plan(insight, progress)
+        planned = await ports.agents.planner.plan(insight, progress)
     after = insight
     if progress.report is not None:
         told = _stated(progress.report.result) or brief(planned.completed_context)
-        after = with_report(insight, progress.report, told, new_id, house.settings.attempts)
+        after = with_report(insight, progress.report, told, new_id, ports.settings.attempts)
     if not any(task.conflict_id for task in after.pending) and not allowed(
-        after, planned, house.settings.attempts
+        after, planned, ports.settings.attempts
     ):
-        planned = await _once_more(house, insight, after, progress, ledger)
-    return await _condensed(house, with_plan(after, planned, new_id, house.settings.attempts), ledger)
+        planned = await _once_more(ports, insight, after, progress, ledger)
+    return await _condensed(ports, with_plan(after, planned, new_id, ports.settings.attempts), ledger)
 
 
 def _stated(answer: str) -> str:
@@ -58,7 +60,7 @@ def _stated(answer: str) -> str:
 
 
 async def _once_more(
-    house: House, insight: Insight, after: Insight, progress: Progress, ledger: Ledger
+    ports: NodePorts, insight: Insight, after: Insight, progress: Progress, ledger: Ledger
 ) -> Plan:
     """Returns a plan that has a next step wherever there is one to be had."""
     problem = missing(after)
@@ -66,26 +68,26 @@ async def _once_more(
         return Plan()
     asked = replace(progress, problem=problem)
     with ledger.spending("planner"):
-        planned = await house.agents.planner.plan(insight, asked)
-    if allowed(after, planned, house.settings.attempts):
+        planned = await ports.agents.planner.plan(insight, asked)
+    if allowed(after, planned, ports.settings.attempts):
         return planned
     return Plan(pending=tuple(next_steps(insight, asked)))
 
 
-async def _condensed(house: House, insight: Insight, ledger: Ledger) -> Insight:
+async def _condensed(ports: NodePorts, insight: Insight, ledger: Ledger) -> Insight:
     """Returns the document, its oldest tasks in the Planner's words once they take more than their share of a
     prompt.
 
     Where the Planner has none, or fails, prompts condense them by rule: no step is lost for it.
     """
-    limit = int(house.settings.retrieval.token_budget * house.settings.retrieval.history_share)
+    limit = int(ports.settings.retrieval.token_budget * ports.settings.retrieval.history_share)
     left = insight.completed[insight.digested_tasks :]
     if fitting(left, limit) == len(left):
         return insight
     older = left[: len(left) - fitting(left, limit // 2)]
     try:
         with ledger.spending("planner"):
-            digest = await house.agents.planner.condense(insight.goal, older, insight.digest)
+            digest = await ports.agents.planner.condense(insight.goal, older, insight.digest)
     except (AgentUnavailable, AgentReplyInvalid, BudgetSpent):
         return insight
     if not digest.strip():
@@ -107,22 +109,22 @@ def fitting(tasks: Sequence[CompletedTask], limit: int) -> int:
     return len(tasks)
 
 
-async def _knows(house: House, key: BankKey, goal: str, ledger: Ledger) -> bool:
+async def _knows(ports: BankPorts, key: BankKey, goal: str, ledger: Ledger) -> bool:
     """Whether the bank holds anything on the goal: what is related to it, or speaks of half of what it names."""
-    async with house.banks.reading(key) as bank:
+    async with ports.banks.reading(key) as bank:
         if not goal or not bank.embeds:
             return True  # there is no telling
         if not bank.nodes and not bank.tree.has_unsummarised:
             return False
-        require_own_space(house, bank)
+        require_own_space(ports, bank)
     with ledger.spending("embedder"):
-        vector = await query_vector(house, goal)
-    async with house.banks.reading(key) as bank:
-        alpha = house.settings.retrieval.alpha_of(bank)
+        vector = await query_vector(ports, goal)
+    async with ports.banks.reading(key) as bank:
+        alpha = ports.settings.retrieval.alpha_of(bank)
         found = search(bank, Query(top_k=1, alpha=alpha, text=goal, vector=vector, hops=0))
     named = frozenset(terms(goal))
     return any(
-        hit.embedding_score >= house.embedder.thresholds.related
+        hit.embedding_score >= ports.embedder.thresholds.related
         or 2 * len(named.intersection(terms(_said(hit)))) >= len(named)
         for hit in found.hits
     )

@@ -9,12 +9,12 @@ from core.model.insight import Insight
 from core.ports.aggregates import Draft
 from core.usecases.bank.plans.going_on import insight_steps
 from core.usecases.bank.plans.plan import plan
+from core.usecases.bank.ports import NodePorts
 from core.usecases.bank.structuring.decide import decide
-from core.usecases.house import House
 from core.usecases.spending import on_account
 
 
-async def plan_next(house: House, key: BankKey, ledger: Ledger, *, goalless: bool = False) -> None:
+async def plan_next(ports: NodePorts, key: BankKey, ledger: Ledger, *, goalless: bool = False) -> None:
     """Asks the Planner if nothing is pending and there is a goal (or one is to be found, `goalless`).
 
     Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable.
@@ -22,7 +22,7 @@ async def plan_next(house: House, key: BankKey, ledger: Ledger, *, goalless: boo
     made: dict[int, Insight] = {}  # by the revision of the document that it follows
 
     async def ask(revision: int, insight: Insight, progress: Progress) -> None:
-        made[revision] = await plan(house, key, insight, progress, ledger)
+        made[revision] = await plan(ports, key, insight, progress, ledger)
 
     def compose(bank: Bank, _revision: int) -> Draft[None]:
         insight = bank.insight
@@ -32,8 +32,8 @@ async def plan_next(house: House, key: BankKey, ledger: Ledger, *, goalless: boo
         if asked not in made:
             progress = Progress(conflicts=tuple(bank.open_conflicts()))
             raise OpinionPending(lambda: ask(asked, insight, progress))
-        steps = tuple(insight_steps(house, bank, made[asked]))
+        steps = tuple(insight_steps(ports, bank, made[asked]))
         return Draft(result=None, steps=steps, touches=frozenset(("insight", "bank")))
 
-    async with on_account(house, key, ledger):
-        await decide(house, key, compose, ledger)
+    async with on_account(ports, key, ledger):
+        await decide(ports, key, compose, ledger)

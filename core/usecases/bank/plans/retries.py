@@ -15,7 +15,7 @@ from core.model.interaction import TaskReport
 from core.text.analysis import terms
 from core.text.words import words
 from core.usecases.bank.plans.planning import not_made_good
-from core.usecases.house import House
+from core.usecases.ports import HasEmbedder
 
 SHARED = 0.7  # of the terms of the one that has fewer
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -26,7 +26,7 @@ ERRANDS = words(
 """Terms of what one does to find something, whatever it is."""
 
 
-async def as_attempt(house: House, insight: Insight, report: TaskReport, ledger: Ledger) -> TaskReport:
+async def as_attempt(ports: HasEmbedder, insight: Insight, report: TaskReport, ledger: Ledger) -> TaskReport:
     """Returns the report, naming in `retry_of` the failed task that it repeats, if it names none.
 
     Raises EmbedderUnavailable.
@@ -43,12 +43,12 @@ async def as_attempt(house: House, insight: Insight, report: TaskReport, ledger:
     ]
     if not failed or not report.description.strip():
         return report
-    same = await _same(house, report.description, failed, ledger)
+    same = await _same(ports, report.description, failed, ledger)
     return report if same is None else replace(report, retry_of=same.task_id)
 
 
 async def _same(
-    house: House, description: str, failed: Sequence[CompletedTask], ledger: Ledger
+    ports: HasEmbedder, description: str, failed: Sequence[CompletedTask], ledger: Ledger
 ) -> CompletedTask | None:
     """Returns the latest with the same description."""
     for task in reversed(failed):
@@ -57,11 +57,11 @@ async def _same(
     alike = [task for task in failed if _speak_of_the_same(task.description, description)]
     if not alike:
         return None
-    space = house.embedder.space
+    space = ports.embedder.space
     with ledger.spending("embedder"):
-        vectors = await house.embedder.embed_passages([description, *(task.description for task in alike)])
+        vectors = await ports.embedder.embed_passages([description, *(task.description for task in alike)])
     likeness = embedding_scores(vectors[1:] @ vectors[0], space.cosine_floor, space.cosine_ceiling)
-    near = likeness >= house.embedder.thresholds.same
+    near = likeness >= ports.embedder.thresholds.same
     return next((task for task, is_near in reversed(list(zip(alike, near, strict=True))) if is_near), None)
 
 

@@ -22,21 +22,23 @@ from core.model.retraction import RetractionState
 from core.model.structuring import Purpose
 from core.ports.aggregates import Draft, RequestKey
 from core.text.mentions import Mentions, says_something
+from core.usecases.bank.ports import BankPorts, ClosingPorts
 from core.usecases.bank.record import RecordedAnswer, record_steps
 from core.usecases.bank.structuring.take_up import take_up
 from core.usecases.bank.verbs.close_interactions import CloseInteractions, close_interactions
 from core.usecases.bank.verbs.retract_interactions import RetractInteractions, retract_interactions
-from core.usecases.house import House
 
 REASON = "mentions erased"
 AT_ONCE = 100  # records taken back in one change
 
 
-async def cover_interactions(house: House, key: BankKey, mentions: Mentions, *, dry_run: bool = False) -> int:
+async def cover_interactions(
+    ports: ClosingPorts, key: BankKey, mentions: Mentions, *, dry_run: bool = False
+) -> int:
     """Returns how many records named it; none where the bank is gone. Raises LimitReached, EmbedderUnavailable,
     EmbeddingSpaceMismatch."""
     try:
-        async with house.banks.reading(key) as bank:
+        async with ports.banks.reading(key) as bank:
             embeds, told = bank.embeds, list(bank.tree.interactions.values())
             left = [each.retraction_id for each in bank.retractions.values() if _is_left(each)]
         named = await think(_naming, told, mentions)
@@ -44,10 +46,10 @@ async def cover_interactions(house: House, key: BankKey, mentions: Mentions, *, 
             return len(named)
         for retraction_id in left:
             await close_interactions(
-                house, CloseInteractions(key=key, retraction_id=retraction_id, erases=True)
+                ports, CloseInteractions(key=key, retraction_id=retraction_id, erases=True)
             )
         for start in range(0, len(named), AT_ONCE):
-            await _cover(house, key, named[start : start + AT_ONCE], mentions, again=embeds)
+            await _cover(ports, key, named[start : start + AT_ONCE], mentions, again=embeds)
     except BankNotFound:
         return 0
     return len(named)
@@ -69,37 +71,39 @@ def _texts(one: Interaction) -> list[str]:
 
 
 async def _cover(
-    house: House, key: BankKey, named: Sequence[Interaction], mentions: Mentions, *, again: bool
+    ports: ClosingPorts, key: BankKey, named: Sequence[Interaction], mentions: Mentions, *, again: bool
 ) -> None:
-    new = [await _stored(house, key, one, mentions) for one in named] if again else []
+    new = [await _stored(ports, key, one, mentions) for one in named] if again else []
     command = RetractInteractions(
         key=key, interaction_ids=tuple(one.interaction_id for one in named), reason=REASON
     )
-    done = (await retract_interactions(house, command)).result
+    done = (await retract_interactions(ports, command)).result
     if done.retraction is not None:
         closing = CloseInteractions(key=key, retraction_id=done.retraction.retraction_id, erases=True)
-        await close_interactions(house, closing)
+        await close_interactions(ports, closing)
     for interaction_id in filter(None, new):
-        take_up(house, key, interaction_id)
+        take_up(ports, key, interaction_id)
 
 
-async def _stored(house: House, key: BankKey, one: Interaction, mentions: Mentions) -> InteractionId | None:
+async def _stored(
+    ports: BankPorts, key: BankKey, one: Interaction, mentions: Mentions
+) -> InteractionId | None:
     """Stores what is left of a record; None: nothing is, or it was no context."""
     new = _covered(one, mentions)
     if one.origin is not InteractionOrigin.CONTEXT or not new.spans:
         return None
-    new = replace(new, interaction_id=InteractionId(house.ids.new("i")), create_time=house.clock.now())
+    new = replace(new, interaction_id=InteractionId(ports.ids.new("i")), create_time=ports.clock.now())
 
     def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
         return Draft(
             result=RecordedAnswer(interaction_id=new.interaction_id),
-            steps=tuple(record_steps(house, bank, new, Purpose.MEMORIZE)),
+            steps=tuple(record_steps(ports, bank, new, Purpose.MEMORIZE)),
             touches=frozenset((f"interaction:{new.interaction_id}",)),
         )
 
     name = f"cover-{one.interaction_id}"
     request = RequestKey(request_id=RequestId(name), verb="EraseMentions", digest=name)
-    done = await house.banks.commit(key, stage, request, RecordedAnswer)
+    done = await ports.banks.commit(key, stage, request, RecordedAnswer)
     return done.result.interaction_id
 
 

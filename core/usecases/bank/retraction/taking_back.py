@@ -40,7 +40,7 @@ from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.planning import attempts_at, validation_id
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.rewording import words_without
-from core.usecases.house import House
+from core.usecases.ports import MomentPorts
 from core.usecases.spaces import require_own_space
 
 LONGEST_CONTEXT = 200  # code points of a topic whose own words are not its own any more
@@ -108,7 +108,7 @@ class Taking:
 
     def __init__(
         self,
-        house: House,
+        ports: MomentPorts,
         bank: Bank,
         resting: Resting,
         opinions: Opinions,
@@ -116,7 +116,7 @@ class Taking:
         revision: int,
     ) -> None:
         """Raises OpinionPending."""
-        self._house, self._bank, self._resting = house, bank, resting
+        self._ports, self._bank, self._resting = ports, bank, resting
         self._now, self._revision = now, revision
         self._changed = self._restored(opinions)
 
@@ -135,8 +135,8 @@ class Taking:
         )
         steps += [StructuringPut(structuring=after) for _, after in self._snapshots]
         steps += [ClusterPut(cluster=after) for _, after in self._topics]
-        after = going_on(self._house, bank, self._insight)
-        return [*steps, *insight_steps(self._house, bank, after)]
+        after = going_on(self._ports, bank, self._insight)
+        return [*steps, *insight_steps(self._ports, bank, after)]
 
     def held(self) -> list[Step]:
         """Returns the steps by which all of it was made, in an order in which they can be carried out."""
@@ -176,7 +176,7 @@ class Taking:
                 changed[node_id] = self._touched(replace(node, context=context, keywords=keywords))
         texts = [embedding_text(node) for node in changed.values()] if bank.embeds else []
         if texts:
-            require_own_space(self._house, bank)
+            require_own_space(self._ports, bank)
         vectors = opinions.vectors(texts) if texts else [None] * len(changed)
         puts = {
             node_id: NodePut(node=node, vector=vector)

@@ -16,7 +16,8 @@ from core.bank.reranked import Opinions, reading
 from core.bank.search import worth_reading
 from core.internal_errors import RerankerLate, RerankerUnavailable
 from core.keys import BankKey
-from core.usecases.house import House
+from core.usecases.bank.ports import SearchPorts
+from core.usecases.ports import HasWorkshop
 from core.usecases.settings import Reranking
 
 
@@ -44,15 +45,15 @@ Queries = Callable[[Bank], Sequence[Query | None]]
 
 
 async def second_opinions(
-    house: House, key: BankKey, min_revision: int, queries: Queries
+    ports: SearchPorts, key: BankKey, min_revision: int, queries: Queries
 ) -> Sequence[RerankResult]:
     """Returns the scores that the house's reranker gives the candidates of each query. Raises what reading a bank
     does, and what `queries` does."""
-    chosen = house.reranking
+    chosen = ports.reranking
     assert chosen is not None, "without a reranker there is nothing to ask"
-    async with house.banks.reading(key, min_revision) as bank:
+    async with ports.banks.reading(key, min_revision) as bank:
         asked = [(query, _texts(bank, query, chosen)) for query in queries(bank)]
-    return await asyncio.gather(*(_judged(house, key, chosen, query, texts) for query, texts in asked))
+    return await asyncio.gather(*(_judged(ports, key, chosen, query, texts) for query, texts in asked))
 
 
 def _texts(bank: Bank, query: Query | None, chosen: Reranking) -> list[str]:
@@ -62,12 +63,12 @@ def _texts(bank: Bank, query: Query | None, chosen: Reranking) -> list[str]:
 
 
 async def _judged(
-    house: House, key: BankKey, chosen: Reranking, query: Query | None, texts: Sequence[str]
+    ports: HasWorkshop, key: BankKey, chosen: Reranking, query: Query | None, texts: Sequence[str]
 ) -> RerankResult:
     if query is None or not texts:
         return UNJUDGED
     try:
-        with house.workshop.ledger(key).spending("reranker"):
+        with ports.workshop.ledger(key).spending("reranker"):
             scores = await chosen.reranker.rerank(query.text[: chosen.characters], texts)
     except RerankerLate:
         return RerankResult(reranked=RerankOutcome.LATE)

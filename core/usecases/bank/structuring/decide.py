@@ -12,7 +12,7 @@ from core.aggregate.change import Head
 from core.bank.bank import Bank
 from core.keys import BankKey
 from core.ports.aggregates import CommitResult, Draft, RequestKey, Result
-from core.usecases.house import House
+from core.usecases.ports import SpendingPorts
 from core.usecases.spending import commit
 
 
@@ -25,7 +25,7 @@ class _DraftOnRevision(NamedTuple):
 
 
 async def decide(
-    house: House,
+    ports: SpendingPorts,
     key: BankKey,
     compose: Callable[[Bank, int], Draft[Result]],
     ledger: Ledger,
@@ -44,9 +44,9 @@ async def decide(
     while True:
         try:
             if request is None:  # a repeated request must be recognised before anything is decided
-                async with house.banks.reading(key) as bank:
+                async with ports.banks.reading(key) as bank:
                     revision = bank.revision + 1  # gathers opinions without holding up the writer
                     last = _DraftOnRevision(bank.head, revision, compose(bank, revision))
-            return await commit(house, key, stage, ledger, request, answer)
+            return await commit(ports, key, stage, ledger, request, answer)
         except OpinionPending as missing:
             await missing.ask()

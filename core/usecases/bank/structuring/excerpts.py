@@ -15,18 +15,18 @@ from core.model.interaction import Interaction
 from core.model.node import Node
 from core.text.analysis import terms
 from core.text.outline import PlacedHeading, headings
-from core.usecases.house import House
+from core.usecases.ports import HasBanks
 
 LARGE = 10_000  # code points of a record, whose headings are read in 2 ms
 MOST_SEGMENTS = 64  # of a node; what comes after is not compared
 BEFORE = 300  # code points ahead of a segment that say what it is about
 
 
-async def read_headings(house: House, key: BankKey, record: Interaction) -> None:
+async def read_headings(ports: HasBanks, key: BankKey, record: Interaction) -> None:
     """Has the bank know the headings of a large record, read off the loop, before the first of its nodes is judged."""
     if len(record.text) > LARGE:
         found = await asyncio.to_thread(lambda: list(headings(record.text)))
-        async with house.banks.reading(key) as bank:
+        async with ports.banks.reading(key) as bank:
             bank.tree.put_headings(record.interaction_id, found)
 
 

@@ -20,8 +20,8 @@ from core.model.structuring import ClusterWork, Outcome
 from core.text.analysis import terms
 from core.text.wording import each_word, words_of
 from core.usecases.bank.structuring.joining import joined, may_join
-from core.usecases.house import House
 from core.usecases.moment import Moment
+from core.usecases.ports import HasBanks
 from core.verbatim.fingerprints import Fingerprint, fingerprints
 from core.verbatim.repeats import beside, goes_on_like, repeats_within, telling
 
@@ -47,8 +47,8 @@ class Repetition:
 class Rereading:
     """The copies in one record."""
 
-    def __init__(self, house: House, key: BankKey, record: Interaction) -> None:
-        self._house = house
+    def __init__(self, ports: HasBanks, key: BankKey, record: Interaction) -> None:
+        self._ports = ports
         self._key = key
         self._record = record
         self._known: dict[InteractionId, Sequence[Fingerprint]] = {}
@@ -128,12 +128,12 @@ class Rereading:
         """Returns of segments the first ones of other records that they may join."""
         prints = self._known[self._record.interaction_id]
         found: dict[int, SegmentRef] = {}
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             asked = [index for index in indexes if index in self._telling] if bank.nodes else []
         for index in asked:
             if (first := await self._first(index)) is not None:
                 found[index] = first
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             for index, first in list(found.items()):
                 there = self._known[first.interaction_id]
                 more = goes_on_like(prints, index, there, first.index, {**found, **self._own})
@@ -144,13 +144,13 @@ class Rereading:
     async def _first(self, index: int) -> SegmentRef | None:
         await yield_to_loop()  # a record may have thousands of segments
         wanted = self._known[self._record.interaction_id][index]
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             found = self._alike(bank, wanted.words)
             records = {ref.interaction_id: bank.tree.interaction(ref.interaction_id) for ref, _ in found}
         likest = await self._holding(found, each_word(wanted.words))
         for interaction_id in dict.fromkeys(ref.interaction_id for ref in likest):
             await self._prints(records[interaction_id])
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             same = (ref for ref in likest if self._known[ref.interaction_id][ref.index] == wanted)
             return next((ref for ref in same if self._may_join(bank, index, ref)), None)
 

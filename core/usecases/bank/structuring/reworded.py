@@ -18,9 +18,10 @@ from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.structuring import Outcome
 from core.ports.aggregates import Draft
+from core.usecases.bank.ports import NodePorts
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
-from core.usecases.house import House
+from core.usecases.ports import CommonPorts, MakingPorts
 from core.usecases.spaces import require_own_space
 
 BATCH = 32  # nodes to a change
@@ -29,14 +30,14 @@ REST_SECONDS = 0.3  # without a change, and a bank rests
 
 
 def noting(
-    house: House, bank: Bank, steps: Sequence[Step], reworded: Mapping[NodeId, int]
+    ports: CommonPorts, bank: Bank, steps: Sequence[Step], reworded: Mapping[NodeId, int]
 ) -> tuple[Step, ...]:
     """Returns the steps of a change, with these nodes noted on the bank's record."""
     if not reworded:
         return tuple(steps)
     put = [step for step in steps if isinstance(step, BankPut)]
     record = put[-1].record if put else bank.record
-    due_time = record.due_time or house.clock.now() + house.settings.resume_after
+    due_time = record.due_time or ports.clock.now() + ports.settings.resume_after
     noted = replace(
         record, unembedded={**record.unembedded, **reworded}, lists_unembedded=True, due_time=due_time
     )
@@ -54,46 +55,46 @@ def reworded_by(bank: Bank, interaction_id: InteractionId) -> dict[NodeId, int]:
     }
 
 
-async def embed_when_at_rest(house: House, key: BankKey) -> None:
+async def embed_when_at_rest(ports: NodePorts, key: BankKey) -> None:
     """Waits until the bank rests, and embeds what is noted. Raises BankNotFound, EmbedderUnavailable,
     EmbeddingSpaceMismatch."""
     revision = -1
     while True:
-        async with house.banks.reading(key) as bank:
+        async with ports.banks.reading(key) as bank:
             before, revision, waiting = revision, bank.revision, len(bank.record.unembedded)
-        rests = revision == before and not house.workshop.is_at_work(key)
+        rests = revision == before and not ports.workshop.is_at_work(key)
         if rests or waiting >= MANY or not waiting:
             break
         await asyncio.sleep(REST_SECONDS)
-    await embed_noted(house, key)
+    await embed_noted(ports, key)
 
 
-async def embed_noted(house: House, key: BankKey) -> None:
+async def embed_noted(ports: NodePorts, key: BankKey) -> None:
     """Embeds what is noted, a batch to a change. Raises BankNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch."""
-    ledger = house.workshop.ledger(key)
-    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+    ledger = ports.workshop.ledger(key)
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     def compose(bank: Bank, _revision: int) -> Draft[bool]:
-        require_own_space(house, bank)
+        require_own_space(ports, bank)
         batch = list(bank.record.unembedded)[:BATCH]
         if not batch:
             return Draft(result=False)
-        steps = (*_puts(house, bank, opinions, batch), BankPut(record=_without(bank.record, batch)))
+        steps = (*_puts(ports, bank, opinions, batch), BankPut(record=_without(bank.record, batch)))
         touches = frozenset({"bank", *(f"node:{n}" for n in batch)})
         return Draft(result=len(bank.record.unembedded) > len(batch), steps=steps, touches=touches)
 
     is_left = True
     while is_left:
-        is_left = (await decide(house, key, compose, ledger)).result
+        is_left = (await decide(ports, key, compose, ledger)).result
 
 
-def _puts(house: House, bank: Bank, opinions: Opinions, batch: Sequence[NodeId]) -> Iterator[NodePut]:
+def _puts(ports: MakingPorts, bank: Bank, opinions: Opinions, batch: Sequence[NodeId]) -> Iterator[NodePut]:
     """Yields the steps of nodes that get another vector; their words and revisions stay. Raises OpinionPending."""
     noted = bank.record.unembedded
     vectors = bank.node_vectors
     nodes = [bank.nodes[n] for n in batch if n in bank.nodes and checksum(vectors.get(n)) == noted[n]]
     made = opinions.vectors([embedding_text(node) for node in nodes])
-    now = house.clock.now()
+    now = ports.clock.now()
     for node, vector in zip(nodes, made, strict=True):
         if checksum(vector) != noted[node.node_id]:
             yield NodePut(node=replace(node, update_time=now), vector=vector)

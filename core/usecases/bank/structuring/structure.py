@@ -39,6 +39,7 @@ from core.usecases.bank.plans.ahead import ahead
 from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.plan import plan
 from core.usecases.bank.plans.progress import progress_of
+from core.usecases.bank.ports import NodePorts
 from core.usecases.bank.structuring.clustering import topics_of
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.embed_segments import embed_segments
@@ -47,7 +48,6 @@ from core.usecases.bank.structuring.rereading import Repetition, Rereading
 from core.usecases.bank.structuring.reworded import noting, reworded_by
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.structuring.verdicts import verdict_of
-from core.usecases.house import House
 from core.usecases.moment import Moment, moment
 from core.usecases.spending import commit, on_account
 from core.usecases.workshop import Report
@@ -59,11 +59,11 @@ AT_ONCE = 4  # chunks clustered, and clusters summarised, for one interaction; m
 
 
 async def structure(
-    house: House, key: BankKey, interaction_id: InteractionId, ledger: Ledger, report: Report
+    ports: NodePorts, key: BankKey, interaction_id: InteractionId, ledger: Ledger, report: Report
 ) -> None:
     """Does all that is left of one interaction. Raises StructuringFailed (what is done stands), BankNotFound."""
-    work = _Work(house, key, interaction_id, ledger, report)
-    async with house.banks.reading(key), on_account(house, key, ledger):  # a bank at work stays in memory
+    work = _Work(ports, key, interaction_id, ledger, report)
+    async with ports.banks.reading(key), on_account(ports, key, ledger):  # a bank at work stays in memory
         try:
             await work.finish()
         except OUTSIDE as failure:
@@ -83,16 +83,16 @@ class _Work:
     """One interaction's structuring, from wherever it stands."""
 
     def __init__(
-        self, house: House, key: BankKey, interaction_id: InteractionId, ledger: Ledger, report: Report
+        self, ports: NodePorts, key: BankKey, interaction_id: InteractionId, ledger: Ledger, report: Report
     ) -> None:
-        self._house = house
+        self._ports = ports
         self._key = key
         self._interaction_id = interaction_id
         self._ledger = ledger
         self._report = report
         self._embedded = 0  # segments
         self._is_resumed = False  # some of its clusters were done before
-        self._opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+        self._opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     async def finish(self) -> None:
         """Verdicts are consolidated; everything else is clustered and judged chunk by chunk. Then the plan is made."""
@@ -100,7 +100,7 @@ class _Work:
         if structuring.state is StructuringState.DONE:
             return
         if structuring.purpose is Purpose.RESOLVE:
-            await embed_segments(self._house, self._key, self._interaction_id, range(len(interaction.spans)))
+            await embed_segments(self._ports, self._key, self._interaction_id, range(len(interaction.spans)))
             await self._resolve(structuring, interaction)
         else:
             await self._structure_chunks(structuring, interaction)
@@ -114,14 +114,14 @@ class _Work:
             if now.state is StructuringState.DONE:
                 return Draft(result=None)
             failed = replace(
-                now, state=StructuringState.FAILED, problem=str(failure), update_time=self._house.clock.now()
+                now, state=StructuringState.FAILED, problem=str(failure), update_time=self._ports.clock.now()
             )
             return self._draft(None, [StructuringPut(structuring=failed)])
 
-        return (await commit(self._house, self._key, stage, self._ledger)).revision
+        return (await commit(self._ports, self._key, stage, self._ledger)).revision
 
     async def _read(self) -> tuple[Structuring, Interaction]:
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             interaction = bank.tree.interaction(self._interaction_id)
             clusters = bank.tree.clusters(self._interaction_id)
             self._is_resumed = any(cluster.outcome is not None for cluster in clusters)
@@ -131,9 +131,9 @@ class _Work:
 
     async def _structure_chunks(self, structuring: Structuring, interaction: Interaction) -> None:
         """Structures chunk by chunk, in order; the next ones are being clustered meanwhile."""
-        rereading = Rereading(self._house, self._key, interaction)
+        rereading = Rereading(self._ports, self._key, interaction)
         await rereading.begin()
-        await read_headings(self._house, self._key, interaction)
+        await read_headings(self._ports, self._key, interaction)
         await self._structure_clusters(rereading)
         while not structuring.planned:
             cut = await self._chunks(structuring.next_segment, interaction, rereading)
@@ -149,9 +149,9 @@ class _Work:
         """Yields the chunks from segment `start` on, cut as they are asked for; an empty one where there are no
         segments. What the record said before takes no room."""
         segments = range(start, len(interaction.spans))
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             limit = int(
-                self._house.agents.clusterer.window * self._house.settings.retrieval.chunk_ratio_of(bank)
+                self._ports.agents.clusterer.window * self._ports.settings.retrieval.chunk_ratio_of(bank)
             )
             refs = (SegmentRef(self._interaction_id, index) for index in segments)
             texts = ["" if rereading.is_said_before(ref.index) else bank.tree.line(ref) for ref in refs]
@@ -168,12 +168,12 @@ class _Work:
             self._embedded = min(self._embedded + count, total)  # a chunk may be cut anew and asked for again
             self._report("embedding", self._embedded, total)
 
-        await embed_segments(self._house, self._key, self._interaction_id, segments, embedded)
+        await embed_segments(self._ports, self._key, self._interaction_id, segments, embedded)
         repetition = await rereading.repetition(segments)
         task = interaction.task.description if interaction.task else ""
         task = task or await self._goal()
         new = [number for number in segments if repetition.is_new(number)]
-        topics = await topics_of(self._house.agents.clusterer, self._ledger, interaction, new, task)
+        topics = await topics_of(self._ports.agents.clusterer, self._ledger, interaction, new, task)
         return _Chunk(segments, repetition, topics)
 
     async def _plan_chunk(self, interaction: Interaction, rereading: Rereading, chunk: _Chunk) -> Structuring:
@@ -195,20 +195,20 @@ class _Work:
                 next_segment=segments.stop,
                 planned=segments.stop >= len(interaction.spans),
                 problem="",
-                update_time=self._house.clock.now(),
+                update_time=self._ports.clock.now(),
             )
             steps: list[Step] = [StructuringPut(structuring=moved)]
             steps += [ClusterPut(cluster=cluster) for cluster in planned]
             again = rereading.steps(bank, chunk.repetition, planned, self._moment(bank, revision))
             return self._draft(moved, [*steps, *again], sees_all=bool(again))
 
-        committed = await commit(self._house, self._key, stage, self._ledger)
+        committed = await commit(self._ports, self._key, stage, self._ledger)
         self._report("clustering", committed.result.next_segment, len(interaction.spans))
         return committed.result
 
     async def _goal(self) -> str:
         """Returns what a record is for that reports no task of its own."""
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             return bank.insight.goal
 
     def _planned(self, number: int, topic: Cluster) -> ClusterWork:
@@ -221,7 +221,7 @@ class _Work:
         )
 
     async def _structure_clusters(self, rereading: Rereading) -> None:
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             clusters = bank.tree.clusters(self._interaction_id)
         waiting = [cluster for cluster in clusters if cluster.outcome is None]
         again = [cluster for cluster in waiting if rereading.repeats(cluster)]
@@ -237,12 +237,12 @@ class _Work:
             self._report("structuring", len(clusters), len(clusters))
 
     async def _summarised(self, cluster: ClusterWork) -> tuple[ClusterWork, str]:
-        async with self._house.banks.reading(self._key) as bank:
+        async with self._ports.banks.reading(self._key) as bank:
             content = bank.tree.record(
                 [SegmentRef(self._interaction_id, index) for index in cluster.segments]
             )
         with self._ledger.spending("structurer"):
-            summary = await self._house.agents.structurer.structure(
+            summary = await self._ports.agents.structurer.structure(
                 content, cluster.context, cluster.keywords
             )
             if not summary.strip():
@@ -283,8 +283,8 @@ class _Work:
             judged = self._judged(bank, round_, replace(cluster, outcome=outcome))
             return Draft(result=outcome, steps=judged, sees_all=True)
 
-        async with self._house.workshop.turn(self._key):
-            await decide(self._house, self._key, compose, self._ledger)
+        async with self._ports.workshop.turn(self._key):
+            await decide(self._ports, self._key, compose, self._ledger)
 
     async def _join(self, rereading: Rereading, clusters: Sequence[ClusterWork]) -> None:
         """Joins what the record says again to the nodes of what it said first: one change for each."""
@@ -298,13 +298,13 @@ class _Work:
                 done = ClusterPut(cluster=replace(cluster, outcome=outcome))
                 return Draft(result=None, steps=(*steps, done), sees_all=True)
 
-            await commit(self._house, self._key, stage, self._ledger)
+            await commit(self._ports, self._key, stage, self._ledger)
 
     def _judged(self, bank: Bank, round_: Round, cluster: ClusterWork) -> tuple[Step, ...]:
-        insight = going_on(self._house, bank, round_.insight)
-        planned = insight_steps(self._house, bank, insight)
+        insight = going_on(self._ports, bank, round_.insight)
+        planned = insight_steps(self._ports, bank, insight)
         steps = (*round_.draft_steps(), *planned, ClusterPut(cluster=cluster))
-        return noting(self._house, bank, steps, round_.reworded)
+        return noting(self._ports, bank, steps, round_.reworded)
 
     # ---- verdicts ----
 
@@ -334,7 +334,7 @@ class _Work:
             )
             return Draft(result=outcome, steps=self._judged(bank, round_, cluster), sees_all=True)
 
-        await decide(self._house, self._key, compose, self._ledger)
+        await decide(self._ports, self._key, compose, self._ledger)
 
     # ---- the plan, and the end ----
 
@@ -361,14 +361,14 @@ class _Work:
                 completed_tasks=len(insight.completed),
                 usage=self._ledger.total(),
                 revision=revision,
-                update_time=self._house.clock.now(),
+                update_time=self._ports.clock.now(),
             )
-            steps = [StructuringPut(structuring=done), *insight_steps(self._house, bank, insight)]
+            steps = [StructuringPut(structuring=done), *insight_steps(self._ports, bank, insight)]
             left = reworded_by(bank, self._interaction_id) if self._is_resumed else {}
-            return self._draft(None, noting(self._house, bank, steps, left), "insight", "bank")
+            return self._draft(None, noting(self._ports, bank, steps, left), "insight", "bank")
 
         self._report("planning", 0, 1)
-        await decide(self._house, self._key, compose, self._ledger)
+        await decide(self._ports, self._key, compose, self._ledger)
         self._report("planning", 1, 1)
 
     async def _plan(
@@ -378,12 +378,12 @@ class _Work:
         made: dict[int, Insight],
         asked: int,
     ) -> None:
-        made[asked] = await plan(self._house, self._key, insight, progress, self._ledger)
+        made[asked] = await plan(self._ports, self._key, insight, progress, self._ledger)
 
     # ---- small things ----
 
     def _moment(self, bank: Bank, revision: int) -> Moment:
-        return moment(self._house, bank, revision)
+        return moment(self._ports, bank, revision)
 
     def _draft(
         self, result: Result, steps: Sequence[Step], *touches: str, sees_all: bool = False

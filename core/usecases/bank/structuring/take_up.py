@@ -7,15 +7,16 @@ from core.agents.usage import Ledger
 from core.errors import BankNotFound, StructuringFailed
 from core.ids import InteractionId
 from core.keys import BankKey
+from core.usecases.bank.ports import StructuringPorts
 from core.usecases.bank.structuring.structure import structure
 from core.usecases.claims import work_on
-from core.usecases.house import House
 from core.usecases.observer import StructuringEnded
+from core.usecases.ports import HasWorkshop
 from core.usecases.workshop import Report, Running
 
 
 def take_up(
-    house: House, key: BankKey, interaction_id: InteractionId, caller: Ledger | None = None
+    ports: StructuringPorts, key: BankKey, interaction_id: InteractionId, caller: Ledger | None = None
 ) -> Running:
     """Returns the structuring of this interaction, at work: what runs already, or a new start, which spends of the
     caller's budget."""
@@ -23,26 +24,26 @@ def take_up(
     async def work(ledger: Ledger, report: Report) -> None:
         failure: BaseException | None = None
         try:
-            async with house.claims.kept(work_on(key, interaction_id)):
-                await structure(house, key, interaction_id, ledger, report)
+            async with ports.claims.kept(work_on(key, interaction_id)):
+                await structure(ports, key, interaction_id, ledger, report)
         except StructuringFailed as failed:
             failure = failed.cause
             raise
         finally:
-            _tell(house, key, interaction_id, ledger, failure or sys.exception())
+            _tell(ports, key, interaction_id, ledger, failure or sys.exception())
 
-    return house.workshop.begin(key, interaction_id, work, caller)
+    return ports.workshop.begin(key, interaction_id, work, caller)
 
 
 def _tell(
-    house: House,
+    ports: HasWorkshop,
     key: BankKey,
     interaction_id: InteractionId,
     ledger: Ledger,
     failure: BaseException | None,
 ) -> None:
     """Tells how work has ended to the background, which may try again, and to watchers."""
-    patience = house.workshop.patience
+    patience = ports.workshop.patience
     match failure:
         case None:
             patience.succeeded(key, interaction_id)
@@ -53,4 +54,4 @@ def _tell(
         case _:
             patience.failed(key, interaction_id, failure)
     outcome = StructuringEnded(key=key, interaction_id=interaction_id, usage=ledger.total(), failure=failure)
-    house.workshop.observer.structured(outcome)
+    ports.workshop.observer.structured(outcome)

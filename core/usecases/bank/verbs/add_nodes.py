@@ -18,10 +18,10 @@ from core.model.node import Node
 from core.model.vector import Vector
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.text.segmenting import segment
+from core.usecases.bank.ports import NodePorts
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.embed_segments import embed_later
-from core.usecases.house import House
 from core.usecases.spaces import require_embedding
 from core.usecases.vectors import unit
 
@@ -64,20 +64,20 @@ class NodesAdded:
     nodes: tuple[Node, ...]
 
 
-async def add_nodes(house: House, command: AddNodes) -> CommitResult[NodesAdded]:
+async def add_nodes(ports: NodePorts, command: AddNodes) -> CommitResult[NodesAdded]:
     """Raises NodeExists, NodeNotFound and NodeAbsorbed (a related one), InteractionNotFound, EmbeddingRequired,
     EmbeddingSpaceMismatch, InvalidField, EmbedderUnavailable, LimitReached, BankNotFound, RequestIdReused."""
-    adding = _Adding(house, command)
+    adding = _Adding(ports, command)
     await adding.read_verbatims()
     if adding.needs_no_opinion:  # no agent is asked before the writer's turn, and nothing is spent
-        committed = await house.banks.commit(command.key, adding.compose, command.request, NodesAdded)
+        committed = await ports.banks.commit(command.key, adding.compose, command.request, NodesAdded)
     else:
         committed = await decide(
-            house, command.key, adding.compose, adding.ledger, command.request, NodesAdded
+            ports, command.key, adding.compose, adding.ledger, command.request, NodesAdded
         )
     if not committed.replayed:
         for interaction in adding.verbatims.values():
-            embed_later(house, command.key, interaction.interaction_id)
+            embed_later(ports, command.key, interaction.interaction_id)
     return committed
 
 
@@ -93,11 +93,11 @@ def require_unused(bank: Bank, node_id: NodeId) -> None:
 class _Adding:
     """One batch: what is made once, and its composing on a bank."""
 
-    def __init__(self, house: House, command: AddNodes) -> None:
-        self._house = house
+    def __init__(self, ports: NodePorts, command: AddNodes) -> None:
+        self._ports = ports
         self._command = command
-        self._now = house.clock.now()
-        self._ids = [new.node_id or NodeId(house.ids.new("n")) for new in command.nodes]
+        self._now = ports.clock.now()
+        self._ids = [new.node_id or NodeId(ports.ids.new("n")) for new in command.nodes]
         self.verbatims: dict[int, Interaction] = {}  # by place in the batch
 
     @property
@@ -106,11 +106,11 @@ class _Adding:
 
     @cached_property
     def ledger(self) -> Ledger:
-        return self._house.workshop.ledger(self._command.key)
+        return self._ports.workshop.ledger(self._command.key)
 
     @cached_property
     def _opinions(self) -> Opinions:
-        return Opinions(self._house.agents, self._house.embedder, self._house.ids, self.ledger)
+        return Opinions(self._ports.agents, self._ports.embedder, self._ports.ids, self.ledger)
 
     async def read_verbatims(self) -> None:
         """Cuts the texts that come with nodes. Raises InvalidField for one without words."""
@@ -122,7 +122,7 @@ class _Adding:
             if not spans:
                 raise InvalidField(self._path(place, "verbatim"), "must not be blank")
             self.verbatims[place] = Interaction(
-                interaction_id=InteractionId(self._house.ids.new("i")),
+                interaction_id=InteractionId(self._ports.ids.new("i")),
                 text=new.verbatim,
                 spans=spans,
                 event_time=new.event_time or self._now,
@@ -147,8 +147,8 @@ class _Adding:
         return Draft(result=NodesAdded(nodes=tuple(nodes)), steps=tuple(steps), touches=touches)
 
     def _check(self, bank: Bank) -> None:
-        self._house.settings.limits.check_nodes(bank, len(self._ids))
-        self._house.settings.limits.check_segments(
+        self._ports.settings.limits.check_nodes(bank, len(self._ids))
+        self._ports.settings.limits.check_segments(
             bank, sum(len(made.spans) for made in self.verbatims.values())
         )
         own: set[NodeId] = set()
@@ -197,7 +197,7 @@ class _Adding:
         for place, new in enumerate(self._command.nodes):
             path = self._path(place, "embedding")
             if new.embedding is None:
-                require_embedding(self._house, bank, path)
+                require_embedding(self._ports, bank, path)
             else:
                 given[self._ids[place]] = unit(new.embedding, bank.record.space, path)
         if wanting := [node for node in nodes if node.node_id not in given]:

@@ -29,9 +29,10 @@ from core.model.insight import Insight
 from core.model.node import Node
 from core.model.vector import Vector
 from core.text.needs import has_need
+from core.usecases.bank.ports import SearchPorts
 from core.usecases.bank.retrieval.candidates import bank_evidence
 from core.usecases.bank.retrieval.reranking import UNJUDGED, RerankOutcome, RerankResult, second_opinions
-from core.usecases.house import House
+from core.usecases.ports import CommonPorts, HasSettings
 from core.usecases.spaces import require_own_space
 from core.usecases.vectors import query_vector
 from core.verbatim.measuring import words_of
@@ -101,11 +102,11 @@ class BankRecall:
     has_task: bool
 
 
-async def augment(house: House, command: Augment) -> AugmentResult:
+async def augment(ports: SearchPorts, command: Augment) -> AugmentResult:
     """Searches for the query and assembles the prompt. Raises BankNotFound, BudgetTooSmall,
     EmbeddingSpaceMismatch."""
-    budget = budget_of(house, command)
-    found = await gather(house, command, budget)
+    budget = budget_of(ports, command)
+    found = await gather(ports, command, budget)
     placement = _placement(found, command, budget)
     made: Assembly = assemble(_sections(found, placement, budget), budget, "token_budget")
     return AugmentResult(
@@ -144,27 +145,27 @@ def _sections(found: BankRecall, placement: Placement, budget: int) -> list[Sect
     return [frame.tool, frame.state, *recorded, frame.now]
 
 
-async def gather(house: House, command: Augment, budget: int) -> BankRecall:
+async def gather(ports: SearchPorts, command: Augment, budget: int) -> BankRecall:
     """Searches for the query, and lays out what a prompt of `budget` tokens should hold. Raises BankNotFound,
     EmbeddingSpaceMismatch."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         asked = command.query or command.about or next_step(bank)
-        require_own_space(house, bank)
+        require_own_space(ports, bank)
         embeds = bank.embeds
     if command.query and not has_need(command.query):
         asked = ""
-    vector = await query_vector(house, asked) if asked and embeds else None
+    vector = await query_vector(ports, asked) if asked and embeds else None
     said = min(SAID, budget // PER_SAID)
 
     def query(bank: Bank) -> Query:
-        return _query(house, bank, command, asked, vector, said)
+        return _query(ports, bank, command, asked, vector, said)
 
     judged = UNJUDGED
-    if house.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
-        judged = await _judged(house, command, query)
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    if ports.reranking and asked and command.mode is Mode.HYBRID and not command.skip_reranker:
+        judged = await _judged(ports, command, query)
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         words = language_of(bank.insight.goal).task_headings
-        remembered = _remembered(house, bank, command, query(bank), judged.opinions, words)
+        remembered = _remembered(ports, bank, command, query(bank), judged.opinions, words)
         declared = tools(words, command.tool_format)
         return BankRecall(
             frame=frame(
@@ -172,7 +173,7 @@ async def gather(house: House, command: Augment, budget: int) -> BankRecall:
                 [*bank.open_conflicts(), *bank.suspected_conflicts()],
                 () if command.tools_apart else declared,
                 budget,
-                house.settings.retrieval.history_share,
+                ports.settings.retrieval.history_share,
                 sides=_sides(bank),
                 query=command.query,
             ),
@@ -188,25 +189,25 @@ async def gather(house: House, command: Augment, budget: int) -> BankRecall:
         )
 
 
-def require_budget(house: House, insight: Insight, command: Augment, beside: int = 0) -> None:
+def require_budget(ports: HasSettings, insight: Insight, command: Augment, beside: int = 0) -> None:
     """Raises BudgetTooSmall unless every later prompt of the task fits, `beside` so many tokens that are never cut: a
     call that writes asks this first."""
-    needed, budget = least_budget(insight, command.tool_format) + beside, budget_of(house, command)
+    needed, budget = least_budget(insight, command.tool_format) + beside, budget_of(ports, command)
     if budget < needed:
         raise BudgetTooSmall("token_budget", needed, budget)
 
 
-def budget_of(house: House, command: Augment) -> int:
-    return command.token_budget or house.settings.retrieval.token_budget
+def budget_of(ports: HasSettings, command: Augment) -> int:
+    return command.token_budget or ports.settings.retrieval.token_budget
 
 
-async def _judged(house: House, command: Augment, query: Callable[[Bank], Query]) -> RerankResult:
+async def _judged(ports: SearchPorts, command: Augment, query: Callable[[Bank], Query]) -> RerankResult:
     """Returns the reranker's opinions; of nodes where there are no segments for it to read."""
     key, least = command.key, command.min_revision
-    (judged,) = await second_opinions(house, key, least, lambda bank: [query(bank)])
+    (judged,) = await second_opinions(ports, key, least, lambda bank: [query(bank)])
     if judged is UNJUDGED and command.target is None:
         (judged,) = await second_opinions(
-            house, key, least, lambda bank: [query(bank)._replace(target=Target.NODES)]
+            ports, key, least, lambda bank: [query(bank)._replace(target=Target.NODES)]
         )
     return judged
 
@@ -220,7 +221,7 @@ class _PromptEvidence(NamedTuple):
 
 
 def _remembered(
-    house: House, bank: Bank, command: Augment, query: Query, opinions: Opinions | None, words: Wording
+    ports: HasSettings, bank: Bank, command: Augment, query: Query, opinions: Opinions | None, words: Wording
 ) -> _PromptEvidence:
     found = search(bank, query, opinions)
     if command.target is not None:
@@ -229,7 +230,7 @@ def _remembered(
         return _PromptEvidence(
             hits, memory_sections(hits, found.neighbors, conflicts, words, bank.tree.segment, tried)
         )
-    top_k = command.top_k or house.settings.retrieval.top_k_of(bank)
+    top_k = command.top_k or ports.settings.retrieval.top_k_of(bank)
     around = search(bank, query._replace(target=Target.NODES, top_k=top_k, hops=1), opinions)
     hits, tried = _weighed(bank, around)
     memories = gathered(_waiting(bank, found.hits), hits, bank.nodes)
@@ -276,19 +277,21 @@ def _hits(memories: Sequence[Memory]) -> Iterator[Hit]:
             yield best._replace(node=memory.node, segment=None, best_segment=best.segment.ref)
 
 
-def _query(house: House, bank: Bank, command: Augment, asked: str, vector: Vector | None, said: int) -> Query:
+def _query(
+    ports: CommonPorts, bank: Bank, command: Augment, asked: str, vector: Vector | None, said: int
+) -> Query:
     """Returns the search for what is to be shown: without a target for what was reported last."""
     gathers = command.target is None
     return Query(
         text=asked,
         vector=vector,
-        top_k=command.top_k or (said if gathers else house.settings.retrieval.top_k_of(bank)),
-        alpha=house.settings.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
+        top_k=command.top_k or (said if gathers else ports.settings.retrieval.top_k_of(bank)),
+        alpha=ports.settings.retrieval.alpha_of(bank) if command.alpha is None else command.alpha,
         mode=command.mode,
         target=command.target or Target.SEGMENTS,
         hops=0 if gathers else 1,
-        structure=house.settings.retrieval.structure if command.structure is None else command.structure,
-        now=house.clock.now(),
+        structure=ports.settings.retrieval.structure if command.structure is None else command.structure,
+        now=ports.clock.now(),
     )
 
 

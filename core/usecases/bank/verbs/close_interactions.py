@@ -38,8 +38,9 @@ from core.model.retraction import RetractionState
 from core.model.structuring import StructuringState
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import insight_steps
+from core.usecases.bank.ports import ClosingPorts
 from core.usecases.bank.structuring.take_up import take_up
-from core.usecases.house import House
+from core.usecases.ports import MakingPorts
 from core.usecases.retractions import tell_retracted
 
 
@@ -61,9 +62,11 @@ class InteractionsEnded:
     anew: tuple[InteractionId, ...]
 
 
-async def close_interactions(house: House, command: CloseInteractions) -> CommitResult[InteractionsEnded]:
+async def close_interactions(
+    ports: ClosingPorts, command: CloseInteractions
+) -> CommitResult[InteractionsEnded]:
     """Raises RetractionNotFound, RetractionClosed, BankNotFound, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(bank: Bank, revision: int) -> Draft[InteractionsEnded]:
         retraction = bank.retractions.get(command.retraction_id)
@@ -74,7 +77,7 @@ async def close_interactions(house: House, command: CloseInteractions) -> Commit
         state = RetractionState.ERASED if command.erases else RetractionState.RELEASED
         closed = replace(retraction, state=state, close_time=now, held="", waiting=())
         waiting = _anew(bank, retraction, now) if command.erases else []
-        back = [] if command.erases else list(_Release(house, bank, retraction, now, revision).steps())
+        back = [] if command.erases else list(_Release(ports, bank, retraction, now, revision).steps())
         anew = dict.fromkeys(s.structuring.interaction_id for s in waiting if isinstance(s, StructuringPut))
         return Draft(
             result=InteractionsEnded(retraction=closed, anew=tuple(anew)),
@@ -83,10 +86,10 @@ async def close_interactions(house: House, command: CloseInteractions) -> Commit
             erase=command.erases,
         )
 
-    committed = await house.banks.commit(command.key, stage, command.request, InteractionsEnded)
-    await tell_retracted(house, house.banks, command.key, committed.result.retraction)
+    committed = await ports.banks.commit(command.key, stage, command.request, InteractionsEnded)
+    await tell_retracted(ports, ports.banks, command.key, committed.result.retraction)
     for interaction_id in committed.result.anew:
-        take_up(house, command.key, interaction_id)
+        take_up(ports, command.key, interaction_id)
     return committed
 
 
@@ -114,9 +117,9 @@ class _Release:
     """The steps that were held, as far as they fit the bank as it stands."""
 
     def __init__(
-        self, house: House, bank: Bank, retraction: InteractionRetraction, now: datetime, revision: int
+        self, ports: MakingPorts, bank: Bank, retraction: InteractionRetraction, now: datetime, revision: int
     ) -> None:
-        self._house, self._bank, self._now, self._revision = house, bank, now, revision
+        self._ports, self._bank, self._now, self._revision = ports, bank, now, revision
         self._held = STEPS.steps(retraction.held)
         self._taken_at = retraction.create_time
         self._back = {s.interaction.interaction_id for s in self._held if isinstance(s, InteractionAdd)}
@@ -206,7 +209,7 @@ class _Release:
         after = replace(now, completed=completed, pending=(*again, *now.pending))
         if again:
             after = replace(after, finished=False, outcome=None, reason="")
-        return insight_steps(self._house, self._bank, after) if after != now else []
+        return insight_steps(self._ports, self._bank, after) if after != now else []
 
     def _is_held(self, conflict_id: str) -> bool:
         return any(isinstance(s, ConflictPut) and s.conflict.conflict_id == conflict_id for s in self._held)

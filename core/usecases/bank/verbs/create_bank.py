@@ -12,7 +12,8 @@ from core.ids import BankId, Tenant
 from core.keys import BankKey
 from core.model.bank import BankRecord, EmbeddingSpace, RetrievalSettings, SpaceSource
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.bank.ports import BankPorts
+from core.usecases.ports import HasBanks, HasEmbedder, MakingPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,41 +45,41 @@ class BankMade:
     existed: bool = False
 
 
-async def create_or_get_bank(house: House, command: CreateBank) -> BankMade:
+async def create_or_get_bank(ports: BankPorts, command: CreateBank) -> BankMade:
     """Creates the bank, or reads the one of that id where the command allows it. Raises as `create_bank`."""
     is_last = False
     while True:
         try:
-            made = await create_bank(house, command)
+            made = await create_bank(ports, command)
         except BankExists:
             if not command.allow_existing or command.bank_id is None or is_last:
                 raise
             key = BankKey(tenant=command.tenant, bank_id=command.bank_id)
             with suppress(BankNotFound):
-                return await _existing(house, key, command.space)
+                return await _existing(ports, key, command.space)
             is_last = True  # it went meanwhile; one that is there again, unseen, is another caller's
         else:
             return BankMade(record=made.result, revision=made.revision, replayed=made.replayed)
 
 
-async def _existing(house: House, key: BankKey, asked: EmbeddingSpace | None) -> BankMade:
+async def _existing(ports: HasBanks, key: BankKey, asked: EmbeddingSpace | None) -> BankMade:
     """Raises EmbeddingSpaceMismatch where another space was asked for."""
-    async with house.banks.reading(key) as bank:
+    async with ports.banks.reading(key) as bank:
         own = bank.record.space
         if asked and (asked.name or own.name, asked.dimension or own.dimension) != (own.name, own.dimension):
             raise EmbeddingSpaceMismatch("embedding_space", _shown(own), _shown(asked))
         return BankMade(record=bank.record, revision=bank.revision, existed=True)
 
 
-async def create_bank(house: House, command: CreateBank) -> CommitResult[BankRecord]:
+async def create_bank(ports: BankPorts, command: CreateBank) -> CommitResult[BankRecord]:
     """Raises BankExists, EmbeddingSpaceMismatch, RequestIdReused."""
-    now = house.clock.now()
-    bank_id = command.bank_id or new_bank_id(house, command.tenant, command.request, command.bank_prefix)
+    now = ports.clock.now()
+    bank_id = command.bank_id or new_bank_id(ports, command.tenant, command.request, command.bank_prefix)
     record = BankRecord(
         key=BankKey(tenant=command.tenant, bank_id=bank_id),
-        uid=house.ids.new("u"),
+        uid=ports.ids.new("u"),
         goal=command.goal,
-        space=space_for(house, command.space),
+        space=space_for(ports, command.space),
         create_time=now,
         update_time=now,
         user=command.user,
@@ -89,24 +90,24 @@ async def create_bank(house: House, command: CreateBank) -> CommitResult[BankRec
         lists_unembedded=True,
     )
     draft = Draft(result=record, steps=(BankPut(record=record),))
-    return await house.banks.found(record.key, draft, command.request)
+    return await ports.banks.found(record.key, draft, command.request)
 
 
-def new_bank_id(house: House, tenant: Tenant, request: RequestKey | None, prefix: str = "") -> BankId:
+def new_bank_id(ports: MakingPorts, tenant: Tenant, request: RequestKey | None, prefix: str = "") -> BankId:
     """Returns an id for a bank that the caller left unnamed; it begins with `prefix`.
 
     A repeated request must find the bank it made, so its id follows from the request's.
     """
     if request is None:
-        return BankId(prefix + house.ids.new("b"))
+        return BankId(prefix + ports.ids.new("b"))
     digest = sha256(f"{tenant}\n{request.identity}".encode()).hexdigest()
     return BankId(f"{prefix}b-{digest[:32]}")
 
 
-def space_for(house: House, asked: EmbeddingSpace | None) -> EmbeddingSpace:
+def space_for(ports: HasEmbedder, asked: EmbeddingSpace | None) -> EmbeddingSpace:
     """Returns the space a new bank gets. Raises EmbeddingSpaceMismatch for a SERVER one that the embedder does not
     make."""
-    own = house.embedder.space
+    own = ports.embedder.space
     if asked is None:
         return own
     if asked.source is SpaceSource.CLIENT:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.errors import BankNotFound
 from core.keys import BankKey
 from core.ports.store import PurgeCounts
-from core.usecases.house import House
+from core.usecases.ports import SpendingPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +25,13 @@ class BankPurged:
     revision: int
 
 
-async def delete_bank(house: House, command: DeleteBank) -> BankPurged:
+async def delete_bank(ports: SpendingPorts, command: DeleteBank) -> BankPurged:
     """Raises BankNotFound, StaleRevision."""
     try:
-        counts, revision = await house.banks.delete(command.key, if_revision=command.if_revision)
+        counts, revision = await ports.banks.delete(command.key, if_revision=command.if_revision)
     except BankNotFound:
         if not command.allow_missing:
             raise
         return BankPurged(counts=PurgeCounts(), revision=0)
-    house.workshop.patience.gone(command.key)
+    ports.workshop.patience.gone(command.key)
     return BankPurged(counts=counts, revision=revision)

@@ -18,12 +18,13 @@ from core.model.node import Node, NodeState
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.planning import with_validations, without_conflict
+from core.usecases.bank.ports import NodeDeletionPorts
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rewording import words_without
 from core.usecases.bank.structuring.suspicions import ended_by_deletion
 from core.usecases.deletions import tell_deleted
-from core.usecases.house import House
+from core.usecases.ports import MomentPorts
 from core.usecases.revisions import require_unchanged
 from core.usecases.spaces import require_own_space
 
@@ -41,31 +42,31 @@ class NodeDeleted:
     node_id: NodeId
 
 
-async def delete_node(house: House, command: DeleteNode) -> CommitResult[NodeDeleted]:
+async def delete_node(ports: NodeDeletionPorts, command: DeleteNode) -> CommitResult[NodeDeleted]:
     """Raises NodeNotFound, NodeAbsorbed, StaleRevision, EmbedderUnavailable, BankNotFound, RequestIdReused."""
-    now = house.clock.now()
-    ledger = house.workshop.ledger(command.key)
-    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+    now = ports.clock.now()
+    ledger = ports.workshop.ledger(command.key)
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[NodeDeleted]:
         node = bank.node(command.node_id)
         require_unchanged(command.if_revision, node.revision)
-        farewell = _Farewell(house, bank, node, opinions, now, revision)
+        farewell = _Farewell(ports, bank, node, opinions, now, revision)
         return Draft(
             result=NodeDeleted(node_id=node.node_id), steps=farewell.steps(), touches=farewell.touches()
         )
 
-    done = await decide(house, command.key, compose, ledger, command.request, NodeDeleted)
-    return await tell_deleted(house, house.banks, command.key, done)
+    done = await decide(ports, command.key, compose, ledger, command.request, NodeDeleted)
+    return await tell_deleted(ports, ports.banks, command.key, done)
 
 
 class _Farewell:
     """All that changes when a node goes."""
 
     def __init__(
-        self, house: House, bank: Bank, node: Node, opinions: Opinions, now: datetime, revision: int
+        self, ports: MomentPorts, bank: Bank, node: Node, opinions: Opinions, now: datetime, revision: int
     ) -> None:
-        self._house = house
+        self._ports = ports
         self._bank = bank
         self._node = node
         self._now = now
@@ -86,10 +87,10 @@ class _Farewell:
         steps += ended_by_deletion(self._bank, self._node.node_id, self._now)
         if self._conflicts:
             left = [one for one in self._bank.open_conflicts() if one not in self._conflicts]
-            floor = self._house.settings.retrieval.validation_floor_of(self._bank)
+            floor = self._ports.settings.retrieval.validation_floor_of(self._bank)
             insight = with_validations(insight, left, floor)
-        after = going_on(self._house, self._bank, insight)
-        return (*steps, *insight_steps(self._house, self._bank, after))
+        after = going_on(self._ports, self._bank, insight)
+        return (*steps, *insight_steps(self._ports, self._bank, after))
 
     def touches(self) -> frozenset[str]:
         near = self._bank.graph.neighbors(self._node.node_id)
@@ -108,7 +109,7 @@ class _Farewell:
             if (n.context, n.keywords) != (context, keywords)
         ]
         if restored:
-            require_own_space(self._house, self._bank)
+            require_own_space(self._ports, self._bank)
         texts = [embedding_text(n) for n in restored] if self._bank.embeds else []
         vectors = opinions.vectors(texts) if texts else [None] * len(restored)
         for node, vector in zip(restored, vectors, strict=True):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.bank.bank import Bank
 from core.keys import BankKey
 from core.model.bank import BankRecord
-from core.usecases.house import House
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +34,9 @@ class BankSeen:
     revision: int
 
 
-async def get_bank(house: House, command: GetBank) -> BankSeen:
+async def get_bank(ports: HasBanks, command: GetBank) -> BankSeen:
     """Raises BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         return BankSeen(record=bank.record, counts=counts_of(bank), revision=bank.revision)
 
 

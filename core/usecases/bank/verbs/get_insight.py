@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from core.keys import BankKey
 from core.model.bank import BankRecord
 from core.model.insight import Insight
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, place_of, token_of
+from core.usecases.ports import HasBanks
 from core.usecases.room import ROOM, fitting, weight
 
 
@@ -32,10 +32,10 @@ class InsightSeen:
     revision: int
 
 
-async def get_insight(house: House, command: GetInsight) -> InsightSeen:
+async def get_insight(ports: HasBanks, command: GetInsight) -> InsightSeen:
     """Raises BankNotFound, RevisionNotReached, InvalidField for a token of another list."""
     place = place_of(command, command.page_token, BY_NUMBER)
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         start = 0 if place is None else int(place[0])
         asked = bank.insight.completed[start : start + command.page_size]
         end = start + len(fitting(asked, room=ROOM - weight(replace(bank.insight, completed=()))))

@@ -11,8 +11,8 @@ from core.model.interaction import Attachment, Interaction
 from core.model.node import Node
 from core.model.vector import Vector
 from core.usecases.bank.interactions import InteractionSeen, by_event, piece, touched
+from core.usecases.bank.ports import BankPorts, FilePorts
 from core.usecases.bank.retrieval.passages import Passages, Piece, pieces
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_NUMBER, BY_NUMBER_ID_AND_OFFSET, place_of, token_of
 from core.usecases.spaces import require_own_space
 from core.usecases.vectors import query_vector
@@ -57,19 +57,19 @@ class InteractionsRead:
     revision: int
 
 
-async def get_interaction(house: House, command: GetInteraction) -> InteractionsRead:
+async def get_interaction(ports: FilePorts, command: GetInteraction) -> InteractionsRead:
     """Raises NodeNotFound, InteractionNotFound, AttachmentNotFound, BlobCorrupt, InvalidField, BankNotFound,
     EmbeddingSpaceMismatch, EmbedderUnavailable, RevisionNotReached."""
     if (command.node_id is None) == (command.interaction_id is None):
         raise InvalidField("target", "give a node_id or an interaction_id, and not both")
-    vector = await _query_vector(house, command)
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    vector = await _query_vector(ports, command)
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         node, records = _asked(bank, command)
         attachment = _attachment(records, command.attachment_id)
         shown: tuple[InteractionSeen, ...] = ()
         token = ""
         if command.passages is not None:
-            alpha = house.settings.retrieval.alpha_of(bank)
+            alpha = ports.settings.retrieval.alpha_of(bank)
             found = pieces(bank, node, records, command.passages, vector, alpha)
             shown, token = _page_of_pieces(bank, found, command)
         elif attachment is None:
@@ -78,22 +78,22 @@ async def get_interaction(house: House, command: GetInteraction) -> Interactions
     return InteractionsRead(
         interactions=shown,
         attachment=attachment,
-        content=await _content(house, command.key, uid, attachment),
+        content=await _content(ports, command.key, uid, attachment),
         node_id=node.node_id if node else None,
         next_page_token=token,
         revision=revision,
     )
 
 
-async def _query_vector(house: House, command: GetInteraction) -> Vector | None:
+async def _query_vector(ports: BankPorts, command: GetInteraction) -> Vector | None:
     """Returns the vector of what is looked for; None where words alone can be."""
     if command.passages is None or not command.passages.query:
         return None
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         if not bank.embeds:
             return None
-        require_own_space(house, bank)
-    return await query_vector(house, command.passages.query)
+        require_own_space(ports, bank)
+    return await query_vector(ports, command.passages.query)
 
 
 def _asked(bank: Bank, command: GetInteraction) -> tuple[Node | None, list[Interaction]]:
@@ -185,11 +185,11 @@ def _attachment(records: Sequence[Interaction], wanted: AttachmentId | None) -> 
     raise AttachmentNotFound(wanted)
 
 
-async def _content(house: House, key: BankKey, uid: str, attachment: Attachment | None) -> bytes | None:
+async def _content(ports: FilePorts, key: BankKey, uid: str, attachment: Attachment | None) -> bytes | None:
     if (
         attachment is None
         or not attachment.stored
-        or attachment.size > house.settings.limits.inline_attachment_bytes
+        or attachment.size > ports.settings.limits.inline_attachment_bytes
     ):
         return None
-    return b"".join([chunk async for chunk in house.blobs.read(key, uid, attachment.uri, 0, None)])
+    return b"".join([chunk async for chunk in ports.blobs.read(key, uid, attachment.uri, 0, None)])

@@ -6,8 +6,8 @@ from core.bank.bank import Bank
 from core.ids import NodeId
 from core.keys import BankKey
 from core.model.lineage import MergeRecord
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,9 @@ class Lineage:
     revision: int
 
 
-async def get_lineage(house: House, command: GetLineage) -> Lineage:
+async def get_lineage(ports: HasBanks, command: GetLineage) -> Lineage:
     """Raises NodeNotFound, InvalidField (page_token), BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         node = bank.node_standing_for(command.node_id)
         past = _past(bank, node.node_id)
         numbered = (

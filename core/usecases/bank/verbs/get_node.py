@@ -7,7 +7,7 @@ from core.keys import BankKey
 from core.model.copies import Copies
 from core.model.node import Node
 from core.model.vector import Vector
-from core.usecases.house import House
+from core.usecases.ports import HasBanks
 
 MAX_NEIGHBORS = 1_000  # named in one answer; ListNeighbors pages through them all
 
@@ -33,9 +33,9 @@ class NodeSeen:
     revision: int
 
 
-async def get_node(house: House, command: GetNode) -> NodeSeen:
+async def get_node(ports: HasBanks, command: GetNode) -> NodeSeen:
     """Raises NodeNotFound, NodeAbsorbed, BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         node = bank.node_named(command.node_id)
         return NodeSeen(
             node=node,

@@ -8,7 +8,7 @@ from core.keys import BankKey
 from core.model.access import OPEN, Binding
 from core.model.bank import BankRecord
 from core.ports.store import Listing
-from core.usecases.house import House
+from core.usecases.bank.ports import BankListPorts
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, first_page, place_of
 
 
@@ -38,20 +38,20 @@ class BanksListed:
     model_bytes: int
 
 
-async def list_banks(house: House, command: ListBanks) -> BanksListed:
+async def list_banks(ports: BankListPorts, command: ListBanks) -> BanksListed:
     """Raises InvalidField (page_token)."""
     place = place_of(command, command.page_token, BY_ID)
     chosen = Listing(
         user=command.user, collection=command.collection, labels=command.labels, within=command.within
     )
     after = str(place[0]) if place else ""
-    found = await house.store.listed(command.tenant, BankKey.kind, chosen, after, command.page_size + 1)
+    found = await ports.store.listed(command.tenant, BankKey.kind, chosen, after, command.page_size + 1)
     if not command.names_users:
         found = [(replace(record, user=""), revision) for record, revision in found]
     page = first_page(command, found, lambda each: (each[0].key.bank_id,), command.page_size)
     return BanksListed(
         banks=page.items,
         next_page_token=page.next_page_token,
-        model=house.comparer.model,
-        model_bytes=house.comparer.size,
+        model=ports.comparer.model,
+        model_bytes=ports.comparer.size,
     )

@@ -6,8 +6,8 @@ from core.aggregate.codec import micros
 from core.ids import NodeId
 from core.keys import BankKey
 from core.model.conflict import Conflict, ConflictStatus
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,9 @@ class ConflictsListed:
     revision: int
 
 
-async def list_conflicts(house: House, command: ListConflicts) -> ConflictsListed:
+async def list_conflicts(ports: HasBanks, command: ListConflicts) -> ConflictsListed:
     """Raises InvalidField (page_token), BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         asked = (conflict for conflict in bank.conflicts.values() if _fits(conflict, command))
         page = page_of(
             command,

@@ -10,8 +10,8 @@ from core.keys import BankKey
 from core.model.interaction import Interaction
 from core.model.structuring import StructuringState
 from core.usecases.bank.interactions import InteractionSeen, by_creation, outside, weight_outside
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +39,9 @@ class InteractionsListed:
     revision: int
 
 
-async def list_interactions(house: House, command: ListInteractions) -> InteractionsListed:
+async def list_interactions(ports: HasBanks, command: ListInteractions) -> InteractionsListed:
     """Raises NodeNotFound, InvalidField (page_token), BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         page = page_of(
             command,
             (record for record in _asked(bank, command) if _fits(bank, record, command)),

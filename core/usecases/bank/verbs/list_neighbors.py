@@ -7,8 +7,8 @@ from core.bank.bank import Bank
 from core.ids import NodeId
 from core.keys import BankKey
 from core.model.node import Node
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasBanks
 from core.usecases.room import weight
 
 
@@ -33,9 +33,9 @@ class NeighborsListed:
     revision: int
 
 
-async def list_neighbors(house: House, command: ListNeighbors) -> NeighborsListed:
+async def list_neighbors(ports: HasBanks, command: ListNeighbors) -> NeighborsListed:
     """Raises NodeNotFound, NodeAbsorbed, InvalidField (page_token), BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         node = bank.node_named(command.node_id)
         page = page_of(
             command,

@@ -8,8 +8,8 @@ from core.ids import NodeId
 from core.keys import BankKey
 from core.model.node import Node
 from core.model.vector import Vector
-from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasBanks
 from core.usecases.room import weight
 
 
@@ -33,9 +33,9 @@ class NodesListed:
     revision: int
 
 
-async def list_nodes(house: House, command: ListNodes) -> NodesListed:
+async def list_nodes(ports: HasBanks, command: ListNodes) -> NodesListed:
     """Raises InvalidField (page_token), BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         admitted = (node for node in bank.nodes.values() if command.filter.admits(node))
         shown = bank.node_vectors if command.include_embedding else None
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from core.keys import BankKey
 from core.model.interaction_retraction import InteractionRetraction
 from core.usecases.bank.verbs.retract_interactions import without_words
-from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,10 @@ class InteractionRetractionsListed:
 
 
 async def list_interaction_retractions(
-    house: House, command: ListInteractionRetractions
+    ports: HasBanks, command: ListInteractionRetractions
 ) -> InteractionRetractionsListed:
     """Raises InvalidField (page_token), BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         page = page_of(
             command,
             map(without_words, bank.retractions.values()),

@@ -13,6 +13,7 @@ from core.model.insight import Insight
 from core.model.structuring import MergeMade, Outcome, Purpose, Structuring, StructuringState
 from core.model.usage import Usage
 from core.ports.aggregates import Draft, RequestKey
+from core.usecases.bank.ports import StructuringPorts
 from core.usecases.bank.record import (
     Context,
     RecordedAnswer,
@@ -21,7 +22,6 @@ from core.usecases.bank.record import (
     require_not_retracted,
 )
 from core.usecases.bank.structuring.take_up import take_up
-from core.usecases.house import House
 from core.usecases.spaces import require_embedding
 from core.usecases.workshop import Report
 
@@ -63,7 +63,9 @@ class MemorizeResult:
     replayed: bool = False
 
 
-async def memorize(house: House, command: Memorize, report: Report | None = None) -> MemorizeResult:
+async def memorize(
+    ports: StructuringPorts, command: Memorize, report: Report | None = None
+) -> MemorizeResult:
     """Stores the context durably, then structures it (or leaves that to the background).
 
     Raises BankNotFound, InteractionExists, AttachmentNotFound, LimitReached, EmbeddingRequired,
@@ -71,31 +73,31 @@ async def memorize(house: House, command: Memorize, report: Report | None = None
     """
     if command.context.is_empty:
         raise InvalidField("text", "give a text or messages")
-    async with house.banks.reading(command.key) as bank:
-        require_embedding(house, bank, "bank_id")
-    interaction = await make_interaction(house, command.context)
+    async with ports.banks.reading(command.key) as bank:
+        require_embedding(ports, bank, "bank_id")
+    interaction = await make_interaction(ports, command.context)
     if not interaction.spans:
         raise InvalidField("text", "give a text that is not blank")
 
     purpose = Purpose.REFERENCE if command.skip_judging else Purpose.MEMORIZE
 
     def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
-        steps = record_steps(house, bank, interaction, purpose)
+        steps = record_steps(ports, bank, interaction, purpose)
         return Draft(
             result=RecordedAnswer(interaction_id=interaction.interaction_id),
             steps=tuple(steps),
             touches=frozenset((f"interaction:{interaction.interaction_id}",)),
         )
 
-    committed = await house.banks.commit(command.key, stage, command.request, RecordedAnswer)
+    committed = await ports.banks.commit(command.key, stage, command.request, RecordedAnswer)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
     if report is not None:
         report("stored", 1, 1)
-    return await outcome(house, command.key, interaction_id, command.wait, committed.replayed, report)
+    return await outcome(ports, command.key, interaction_id, command.wait, committed.replayed, report)
 
 
 async def outcome(
-    house: House,
+    ports: StructuringPorts,
     key: BankKey,
     interaction_id: InteractionId,
     wait: Wait,
@@ -105,16 +107,16 @@ async def outcome(
 ) -> MemorizeResult:
     """See the interaction's structuring through, if asked to wait, and say what came of it. `caller`: whose budget
     it is part of."""
-    async with house.banks.reading(key) as bank:
+    async with ports.banks.reading(key) as bank:
         require_not_retracted(bank, interaction_id)
         done = bank.tree.structuring(interaction_id).state is StructuringState.DONE
     if not done:
-        running = take_up(house, key, interaction_id, caller)
+        running = take_up(ports, key, interaction_id, caller)
         if report is not None:
             running.listeners.append(report)
         if wait is Wait.STRUCTURED:
             await running.finished()
-    async with house.banks.reading(key) as bank:
+    async with ports.banks.reading(key) as bank:
         return _memorized(bank, interaction_id, replayed)
 
 

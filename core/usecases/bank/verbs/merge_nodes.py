@@ -13,11 +13,12 @@ from core.model.node import Node
 from core.model.usage import Usage
 from core.model.vector import Vector
 from core.ports.aggregates import CommitResult, Draft, RequestKey
+from core.usecases.bank.ports import NodePorts
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.verbs.add_nodes import require_unused
-from core.usecases.house import House
 from core.usecases.moment import moment
+from core.usecases.ports import HasEmbedder
 from core.usecases.revisions import require_unchanged
 from core.usecases.spaces import require_embedding
 from core.usecases.spending import on_account
@@ -50,28 +51,28 @@ class NodesMerged:
     usage: Usage
 
 
-async def merge_nodes(house: House, command: MergeNodes) -> CommitResult[NodesMerged]:
+async def merge_nodes(ports: NodePorts, command: MergeNodes) -> CommitResult[NodesMerged]:
     """Raises NodeNotFound, NodeAbsorbed, NodeContested, NodeExists, StaleRevision, EmbeddingRequired,
     EmbeddingSpaceMismatch, InvalidField, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable,
     BankNotFound, RequestIdReused."""
     _check(command)
-    ledger = house.workshop.ledger(command.key)
-    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+    ledger = ports.workshop.ledger(command.key)
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[NodesMerged]:
         nodes = [_mergeable(bank, node_id) for node_id in command.node_ids]
         require_unchanged(command.if_revision, max(node.revision for node in nodes))
         if command.new_node_id is not None:
             require_unused(bank, command.new_node_id)
-        texts, vector = _words(house, bank, command)
-        round_ = Round(bank, opinions, moment(house, bank, revision))
+        texts, vector = _words(ports, bank, command)
+        round_ = Round(bank, opinions, moment(ports, bank, revision))
         record = round_.merge(nodes, texts, command.new_node_id, vector)
         node, neighbors = round_.merged
         merged = NodesMerged(node=node, lineage=record, neighbors=neighbors, usage=ledger.total())
         return Draft(result=merged, steps=tuple(round_.draft_steps()), sees_all=True)
 
-    async with on_account(house, command.key, ledger):
-        return await decide(house, command.key, compose, ledger, command.request, NodesMerged)
+    async with on_account(ports, command.key, ledger):
+        return await decide(ports, command.key, compose, ledger, command.request, NodesMerged)
 
 
 def _check(command: MergeNodes) -> None:
@@ -90,10 +91,10 @@ def _mergeable(bank: Bank, node_id: NodeId) -> Node:
     return node
 
 
-def _words(house: House, bank: Bank, command: MergeNodes) -> tuple[Consolidation | None, Vector | None]:
+def _words(ports: HasEmbedder, bank: Bank, command: MergeNodes) -> tuple[Consolidation | None, Vector | None]:
     """Returns the caller's words for the new node, and its vector; None where the service makes them."""
     if command.embedding is None:
-        require_embedding(house, bank, "embedding")
+        require_embedding(ports, bank, "embedding")
     if not command.summary:
         return None, None
     texts = Consolidation(

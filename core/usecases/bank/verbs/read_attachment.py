@@ -8,7 +8,7 @@ from core.errors import AttachmentNotFound, AttachmentUnreadable, InvalidField
 from core.ids import AttachmentId
 from core.keys import BankKey
 from core.model.interaction import Attachment
-from core.usecases.house import House
+from core.usecases.bank.ports import SweepPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +31,16 @@ class OpenedAttachment:
     revision: int
 
 
-async def read_attachment(house: House, command: ReadAttachment) -> OpenedAttachment:
+async def read_attachment(ports: SweepPorts, command: ReadAttachment) -> OpenedAttachment:
     """Raises AttachmentNotFound, AttachmentUnreadable, InvalidField (offset), BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         attachment = find_attachment(bank, command.attachment_id)
         uid, revision = bank.uid, bank.revision
     if not attachment.stored:
         raise AttachmentUnreadable(attachment.attachment_id, attachment.uri)
     if command.offset > attachment.size:
         raise InvalidField("offset", f"must be at most the file's size, {attachment.size} bytes")
-    chunks = house.blobs.read(command.key, uid, attachment.uri, command.offset, command.limit)
+    chunks = ports.blobs.read(command.key, uid, attachment.uri, command.offset, command.limit)
     return OpenedAttachment(attachment=attachment, chunks=chunks, revision=revision)
 
 

@@ -8,7 +8,7 @@ from core.errors import InvalidField
 from core.ids import NodeId
 from core.keys import BankKey
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class RelateResult:
     created: bool
 
 
-async def relate(house: House, command: Relate) -> CommitResult[RelateResult]:
+async def relate(ports: HasBanks, command: Relate) -> CommitResult[RelateResult]:
     """Raises InvalidField for one node twice, NodeNotFound, NodeAbsorbed, BankNotFound, RequestIdReused."""
     one, other = command.node_id, command.other_node_id
     require_two(one, other)
@@ -40,7 +40,7 @@ async def relate(house: House, command: Relate) -> CommitResult[RelateResult]:
         step = EdgePut(node_id=one, other_node_id=other)
         return Draft(result=RelateResult(created=True), steps=(step,), touches=touches)
 
-    return await house.banks.commit(command.key, stage, command.request, RelateResult)
+    return await ports.banks.commit(command.key, stage, command.request, RelateResult)
 
 
 def require_two(one: NodeId, other: NodeId) -> None:

@@ -17,12 +17,12 @@ from core.model.usage import Usage
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.plan import plan
+from core.usecases.bank.ports import NodePorts, StructuringPorts
 from core.usecases.bank.record import Context, RecordedAnswer, make_interaction, record_steps
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.structuring.verdicts import open_conflict
 from core.usecases.bank.verbs.memorize import Wait, outcome
-from core.usecases.house import House
 from core.usecases.moment import moment
 from core.usecases.spending import on_account
 
@@ -57,18 +57,18 @@ class ConflictResolved:
     replayed: bool = False
 
 
-async def resolve_conflict(house: House, command: ResolveConflict) -> ConflictResolved:
+async def resolve_conflict(ports: StructuringPorts, command: ResolveConflict) -> ConflictResolved:
     """Settles an open conflict. Raises ConflictNotFound, ConflictClosed, StaleRevision, StructuringFailed."""
     if command.verdict.strip():
-        return await _by_verdict(house, command)
+        return await _by_verdict(ports, command)
     if command.type is VerdictType.DISMISS:
-        return await _dismiss(house, command)
+        return await _dismiss(ports, command)
     raise InvalidField("verdict", "must say what was found, unless the conflict is dismissed")
 
 
-async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolved:
+async def _by_verdict(ports: StructuringPorts, command: ResolveConflict) -> ConflictResolved:
     interaction = await make_interaction(
-        house,
+        ports,
         Context(text=command.verdict, writer=command.writer),
         InteractionOrigin.VERDICT,
         command.evidence,
@@ -76,17 +76,17 @@ async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolve
 
     def stage(bank: Bank, _revision: int) -> Draft[RecordedAnswer]:
         conflict_id = _open_conflict(bank, command).conflict_id
-        steps = record_steps(house, bank, interaction, Purpose.RESOLVE, conflict_id, command.type)
+        steps = record_steps(ports, bank, interaction, Purpose.RESOLVE, conflict_id, command.type)
         return Draft(
             result=RecordedAnswer(interaction_id=interaction.interaction_id),
             steps=tuple(steps),
             touches=frozenset((f"conflict:{conflict_id}",)),
         )
 
-    committed = await house.banks.commit(command.key, stage, command.request, RecordedAnswer)
+    committed = await ports.banks.commit(command.key, stage, command.request, RecordedAnswer)
     interaction_id = committed.result.interaction_id or interaction.interaction_id
-    done = await outcome(house, command.key, interaction_id, Wait.STRUCTURED, committed.replayed)
-    async with house.banks.reading(command.key) as bank:
+    done = await outcome(ports, command.key, interaction_id, Wait.STRUCTURED, committed.replayed)
+    async with ports.banks.reading(command.key) as bank:
         conflict = bank.conflict_named(command.conflict_id)
         if not done.node_ids:  # another call closed it between our two changes
             raise ConflictClosed(command.conflict_id, conflict.status)
@@ -103,18 +103,18 @@ async def _by_verdict(house: House, command: ResolveConflict) -> ConflictResolve
         )
 
 
-async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
-    ledger = house.workshop.ledger(command.key)
-    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+async def _dismiss(ports: NodePorts, command: ResolveConflict) -> ConflictResolved:
+    ledger = ports.workshop.ledger(command.key)
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     made: dict[Insight, Insight] = {}  # by the document that it follows
 
     async def ask(insight: Insight, progress: Progress) -> None:
-        made[insight] = await plan(house, command.key, insight, progress, ledger)
+        made[insight] = await plan(ports, command.key, insight, progress, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[Outcome]:
         conflict = _open_conflict(bank, command)
-        round_ = Round(bank, opinions, moment(house, bank, revision))
+        round_ = Round(bank, opinions, moment(ports, bank, revision))
         round_.dismiss(conflict)
         came_to = round_.reconsider(conflict.sides[0].node_id)
         insight = round_.insight
@@ -122,14 +122,14 @@ async def _dismiss(house: House, command: ResolveConflict) -> ConflictResolved:
             if insight not in made:
                 raise OpinionPending(partial(ask, insight, Progress()))
             insight = made[insight]
-        planned = insight_steps(house, bank, going_on(house, bank, insight))
+        planned = insight_steps(ports, bank, going_on(ports, bank, insight))
         return Draft(result=came_to, steps=(*round_.draft_steps(), *planned), sees_all=True)
 
-    async with on_account(house, command.key, ledger):
+    async with on_account(ports, command.key, ledger):
         committed: CommitResult[Outcome] = await decide(
-            house, command.key, compose, ledger, command.request, Outcome
+            ports, command.key, compose, ledger, command.request, Outcome
         )
-    async with house.banks.reading(command.key) as bank:
+    async with ports.banks.reading(command.key) as bank:
         came_to = committed.result
         return ConflictResolved(
             node_id=came_to.node_id,

@@ -7,9 +7,9 @@ from core.ids import InteractionId
 from core.keys import BankKey
 from core.model.structuring import Structuring
 from core.model.usage import Usage
+from core.usecases.bank.ports import StructuringPorts
 from core.usecases.bank.structuring.take_up import take_up
 from core.usecases.bank.verbs.memorize import Wait
-from core.usecases.house import House
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,17 +28,17 @@ class RestructureResult:
     revision: int
 
 
-async def restructure(house: House, command: Restructure) -> RestructureResult:
+async def restructure(ports: StructuringPorts, command: Restructure) -> RestructureResult:
     """Takes up unfinished interactions, all of them even if one fails; then raises the first failure.
 
     Doing it twice does nothing twice. Raises InteractionNotFound, StructuringFailed.
     """
-    async with house.banks.reading(command.key) as bank:
+    async with ports.banks.reading(command.key) as bank:
         for interaction_id in command.interaction_ids:
             bank.tree.interaction(interaction_id)
         unfinished = [s.interaction_id for s in bank.tree.unfinished()]
     chosen = command.interaction_ids or tuple(unfinished)
-    at_work = [take_up(house, command.key, i) for i in chosen if i in unfinished]
+    at_work = [take_up(ports, command.key, i) for i in chosen if i in unfinished]
     failures = []
     if command.wait is Wait.STRUCTURED:
         for running in at_work:
@@ -48,7 +48,7 @@ async def restructure(house: House, command: Restructure) -> RestructureResult:
                 failures.append(failure)
     if failures:
         raise failures[0]
-    async with house.banks.reading(command.key) as bank:
+    async with ports.banks.reading(command.key) as bank:
         known = bank.tree.structurings
         return RestructureResult(
             structurings=tuple(known[i] for i in chosen if i in known),

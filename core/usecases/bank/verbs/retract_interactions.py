@@ -20,9 +20,9 @@ from core.model.interaction import Interaction
 from core.model.interaction_retraction import InteractionRetraction
 from core.model.retraction import RetractionState
 from core.ports.aggregates import CommitResult, Draft, RequestKey
+from core.usecases.bank.ports import BankRetractionPorts
 from core.usecases.bank.retraction.taking_back import Taking, resting_on
 from core.usecases.bank.structuring.decide import decide
-from core.usecases.house import House
 from core.usecases.retractions import tell_retracted
 
 
@@ -56,12 +56,12 @@ class InteractionsRetracted:
 
 
 async def retract_interactions(
-    house: House, command: RetractInteractions
+    ports: BankRetractionPorts, command: RetractInteractions
 ) -> CommitResult[InteractionsRetracted]:
     """Raises InteractionNotFound, EmbedderUnavailable, EmbeddingSpaceMismatch, BankNotFound, RequestIdReused."""
-    now, retraction_id = house.clock.now(), command.retraction_id or house.ids.new("x")
-    ledger = house.workshop.ledger(command.key)
-    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+    now, retraction_id = ports.clock.now(), command.retraction_id or ports.ids.new("x")
+    ledger = ports.workshop.ledger(command.key)
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[InteractionsRetracted]:
         chosen = _chosen(bank, command)
@@ -77,7 +77,7 @@ async def retract_interactions(
         )
         if command.dry_run:
             return Draft(result=told)
-        taking = Taking(house, bank, resting, opinions, now, revision)
+        taking = Taking(ports, bank, resting, opinions, now, revision)
         retraction = InteractionRetraction(
             retraction_id=retraction_id,
             state=RetractionState.QUARANTINED,
@@ -99,8 +99,8 @@ async def retract_interactions(
         )
         return Draft(result=result, steps=steps, sees_all=True, erase=True)
 
-    done = await decide(house, command.key, compose, ledger, command.request, InteractionsRetracted)
-    await tell_retracted(house, house.banks, command.key, done.result.retraction)
+    done = await decide(ports, command.key, compose, ledger, command.request, InteractionsRetracted)
+    await tell_retracted(ports, ports.banks, command.key, done.result.retraction)
     return done
 
 

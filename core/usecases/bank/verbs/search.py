@@ -14,8 +14,9 @@ from core.ids import NodeId
 from core.index.scoring import Mode
 from core.keys import BankKey
 from core.model.vector import Vector
+from core.usecases.bank.ports import BankPorts, SearchPorts
 from core.usecases.bank.retrieval.reranking import UNJUDGED, RerankOutcome, RerankResult, second_opinions
-from core.usecases.house import House
+from core.usecases.ports import CommonPorts
 from core.usecases.spaces import require_own_space
 from core.usecases.vectors import unit
 from core.verbatim.structure import Structure
@@ -75,57 +76,61 @@ class SearchAnswers(NamedTuple):
 _TEXT = attrgetter("text")
 
 
-async def run_searches(house: House, command: Searches) -> SearchAnswers:
+async def run_searches(ports: SearchPorts, command: Searches) -> SearchAnswers:
     """Answers every query, in order. Raises BankNotFound, NodeNotFound, NodeAbsorbed, InvalidField (`embedding`),
     EmbeddingSpaceMismatch."""
     asks = command.asks
     vectors: Mapping[str, Vector] = {}
     judged: Sequence[RerankResult] = [UNJUDGED] * len(asks)
     if any(map(_TEXT, asks)):  # else nothing is to be embedded, nor could it be judged
-        vectors = await _text_vectors(house, command)
-        judged = await _judged(house, command, vectors)
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+        vectors = await _text_vectors(ports, command)
+        judged = await _judged(ports, command, vectors)
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         answers = [
-            _answer(house, bank, ask, vectors.get(ask.text), of_ask)
+            _answer(ports, bank, ask, vectors.get(ask.text), of_ask)
             for ask, of_ask in zip(asks, judged, strict=True)
         ]
         return SearchAnswers(answers=tuple(answers), revision=bank.revision)
 
 
-async def _text_vectors(house: House, command: Searches) -> dict[str, Vector]:
+async def _text_vectors(ports: BankPorts, command: Searches) -> dict[str, Vector]:
     """Vectors of the texts that need one: not in a bank of CLIENT vectors, not for attributes alone."""
     texts = [ask.text for ask in command.asks if ask.text and ask.mode is not Mode.ATTRIBUTE]
     wanted = list(dict.fromkeys(texts))
     if not wanted:
         return {}
-    async with house.banks.reading(command.key, command.min_revision) as bank:
+    async with ports.banks.reading(command.key, command.min_revision) as bank:
         if not bank.embeds:
             return {}
-        require_own_space(house, bank)
-    return dict(zip(wanted, await house.embedder.embed_queries(wanted), strict=True))
+        require_own_space(ports, bank)
+    return dict(zip(wanted, await ports.embedder.embed_queries(wanted), strict=True))
 
 
-async def _judged(house: House, command: Searches, vectors: Mapping[str, Vector]) -> Sequence[RerankResult]:
+async def _judged(
+    ports: SearchPorts, command: Searches, vectors: Mapping[str, Vector]
+) -> Sequence[RerankResult]:
     """Returns the reranker's scores of each query's candidates, where there is one and it may be used."""
-    if house.reranking is None or not any(ask.may_be_reranked for ask in command.asks):
+    if ports.reranking is None or not any(ask.may_be_reranked for ask in command.asks):
         return [UNJUDGED] * len(command.asks)
 
     def queries(bank: Bank) -> list[Query | None]:
         return [
-            _query(house, bank, ask, vectors.get(ask.text)) if ask.may_be_reranked else None
+            _query(ports, bank, ask, vectors.get(ask.text)) if ask.may_be_reranked else None
             for ask in command.asks
         ]
 
-    return await second_opinions(house, command.key, command.min_revision, queries)
+    return await second_opinions(ports, command.key, command.min_revision, queries)
 
 
-def _answer(house: House, bank: Bank, ask: Ask, text_vector: Vector | None, judged: RerankResult) -> Answer:
-    found = search(bank, _query(house, bank, ask, text_vector), judged.opinions)
+def _answer(
+    ports: CommonPorts, bank: Bank, ask: Ask, text_vector: Vector | None, judged: RerankResult
+) -> Answer:
+    found = search(bank, _query(ports, bank, ask, text_vector), judged.opinions)
     vectors = _vectors(bank, found) if ask.include_embedding else ()
     return Answer(found=found, vectors=vectors, reranked=judged.reranked)
 
 
-def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Query:
+def _query(ports: CommonPorts, bank: Bank, ask: Ask, text_vector: Vector | None) -> Query:
     """Returns the query with what the bank and the configuration have to add. Raises NodeNotFound, NodeAbsorbed,
     InvalidField (`embedding`)."""
     given = ask.embedding
@@ -133,18 +138,18 @@ def _query(house: House, bank: Bank, ask: Ask, text_vector: Vector | None) -> Qu
         text=ask.text,
         vector=text_vector if given is None else unit(given, bank.record.space, "embedding"),
         keywords=ask.keywords,
-        top_k=ask.top_k or house.settings.retrieval.top_k_of(bank),
-        alpha=house.settings.retrieval.alpha_of(bank) if ask.alpha is None else ask.alpha,
+        top_k=ask.top_k or ports.settings.retrieval.top_k_of(bank),
+        alpha=ports.settings.retrieval.alpha_of(bank) if ask.alpha is None else ask.alpha,
         mode=ask.mode,
         target=ask.target,
         fusion=ask.fusion,
         hops=ask.hops,
         max_neighbors=ask.max_neighbors,
-        min_score=house.settings.retrieval.min_score if ask.min_score is None else ask.min_score,
+        min_score=ports.settings.retrieval.min_score if ask.min_score is None else ask.min_score,
         exclude=ask.exclude,
         filter=ask.filter,
-        structure=house.settings.retrieval.structure if ask.structure is None else ask.structure,
-        now=house.clock.now() if ask.text or ask.node_id else None,
+        structure=ports.settings.retrieval.structure if ask.structure is None else ask.structure,
+        now=ports.clock.now() if ask.text or ask.node_id else None,
     )
     if ask.node_id is not None:
         query = _like_node(bank, query, ask.node_id)

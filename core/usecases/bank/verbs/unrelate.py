@@ -11,11 +11,11 @@ from core.ids import NodeId
 from core.keys import BankKey
 from core.model.node import Node
 from core.ports.aggregates import CommitResult, Draft, RequestKey
+from core.usecases.bank.ports import NodePorts
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rewording import words_without
 from core.usecases.bank.verbs.relate import require_two
-from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 from core.usecases.spaces import require_own_space
 
@@ -37,15 +37,15 @@ class UnrelateResult:
     other_node_id: NodeId
 
 
-async def unrelate(house: House, command: Unrelate) -> CommitResult[UnrelateResult]:
+async def unrelate(ports: NodePorts, command: Unrelate) -> CommitResult[UnrelateResult]:
     """Raises InvalidField for one node twice, NodeNotFound, NodeAbsorbed, EdgeNotFound, StaleRevision,
     BankNotFound, RequestIdReused."""
     one, other = command.node_id, command.other_node_id
     require_two(one, other)
 
-    now = house.clock.now()
-    ledger = house.workshop.ledger(command.key)
-    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+    now = ports.clock.now()
+    ledger = ports.workshop.ledger(command.key)
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[UnrelateResult]:
         ends = bank.node(one), bank.node(other)
@@ -59,7 +59,7 @@ async def unrelate(house: House, command: Unrelate) -> CommitResult[UnrelateResu
             if (context, keywords) != (node.context, node.keywords)
         ]
         if changed:
-            require_own_space(house, bank)
+            require_own_space(ports, bank)
         near = {n for end in ends for n in bank.graph.neighbors(end.node_id)}
         return Draft(
             result=UnrelateResult(node_id=one, other_node_id=other),
@@ -67,7 +67,7 @@ async def unrelate(house: House, command: Unrelate) -> CommitResult[UnrelateResu
             touches=frozenset(f"node:{n}" for n in {one, other, *near}),
         )
 
-    return await decide(house, command.key, compose, ledger, command.request, UnrelateResult)
+    return await decide(ports, command.key, compose, ledger, command.request, UnrelateResult)
 
 
 def _puts(bank: Bank, changed: Sequence[Node], opinions: Opinions) -> list[NodePut]:

@@ -11,7 +11,7 @@ from core.model.bank import BankRecord, RetrievalSettings
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on
 from core.usecases.bank.plans.planning import with_goal
-from core.usecases.house import House
+from core.usecases.bank.ports import BankPorts
 from core.usecases.revisions import require_unchanged
 
 SETTINGS = frozenset({"top_k", "alpha", "chunk_ratio", "validation_floor", "judge_assistants"})
@@ -32,16 +32,16 @@ class UpdateBank:
     request: RequestKey | None = None
 
 
-async def update_bank(house: House, command: UpdateBank) -> CommitResult[BankRecord]:
+async def update_bank(ports: BankPorts, command: UpdateBank) -> CommitResult[BankRecord]:
     """Raises BankNotFound, StaleRevision, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(bank: Bank, _revision: int) -> Draft[BankRecord]:
         require_unchanged(command.if_revision, bank.record_revision)
         record = replace(_changed(bank.record, command), update_time=now)
         insight = bank.insight
         if "goal" in command.fields:
-            insight = going_on(house, bank, with_goal(insight, record.goal))
+            insight = going_on(ports, bank, with_goal(insight, record.goal))
         if not insight.finished:
             record = replace(record, finish_time=None)
         steps: list[Step] = [BankPut(record=record)]
@@ -51,7 +51,7 @@ async def update_bank(house: House, command: UpdateBank) -> CommitResult[BankRec
             touches.add("insight")
         return Draft(result=record, steps=tuple(steps), touches=frozenset(touches))
 
-    return await house.banks.commit(command.key, stage, command.request, BankRecord)
+    return await ports.banks.commit(command.key, stage, command.request, BankRecord)
 
 
 def _changed(record: BankRecord, command: UpdateBank) -> BankRecord:

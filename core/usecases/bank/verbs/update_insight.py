@@ -15,7 +15,8 @@ from core.model.insight import CompletedTask, Insight, PendingTask, TaskOutcome,
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on, insight_steps
 from core.usecases.bank.plans.planning import all_superseded, with_goal
-from core.usecases.house import House
+from core.usecases.bank.ports import BankPorts
+from core.usecases.ports import MakingPorts
 from core.usecases.revisions import require_unchanged
 
 Task = TypeVar("Task", CompletedTask, PendingTask)
@@ -35,10 +36,10 @@ class UpdateInsight:
     request: RequestKey | None = None
 
 
-async def update_insight(house: House, command: UpdateInsight) -> CommitResult[Insight]:
+async def update_insight(ports: BankPorts, command: UpdateInsight) -> CommitResult[Insight]:
     """Raises InvalidField (insight.completed), StaleRevision, BankNotFound, RequestIdReused."""
-    added = tuple(_named(house, task) for task in command.completed or ())
-    pending = tuple(_named(house, task) for task in command.pending or ())
+    added = tuple(_named(ports, task) for task in command.completed or ())
+    pending = tuple(_named(ports, task) for task in command.pending or ())
 
     def stage(bank: Bank, _revision: int) -> Draft[Insight]:
         require_unchanged(command.if_revision, bank.insight_revision)
@@ -52,15 +53,15 @@ async def update_insight(house: House, command: UpdateInsight) -> CommitResult[I
         if command.completed is not None or command.pending is not None:
             finished = _is_finished(insight)
             insight = replace(insight, finished=finished, outcome=TaskOutcome.SUCCEEDED if finished else None)
-        insight = going_on(house, bank, insight)
-        steps = tuple(insight_steps(house, bank, insight))
+        insight = going_on(ports, bank, insight)
+        steps = tuple(insight_steps(ports, bank, insight))
         return Draft(result=insight, steps=steps, touches=frozenset({"insight", "bank"}))
 
-    return await house.banks.commit(command.key, stage, command.request, Insight)
+    return await ports.banks.commit(command.key, stage, command.request, Insight)
 
 
-def _named(house: House, task: Task) -> Task:
-    return task if task.task_id else replace(task, task_id=TaskId(house.ids.new("t")))
+def _named(ports: MakingPorts, task: Task) -> Task:
+    return task if task.task_id else replace(task, task_id=TaskId(ports.ids.new("t")))
 
 
 def _grown(insight: Insight, completed: tuple[CompletedTask, ...], before: int) -> tuple[CompletedTask, ...]:

@@ -13,10 +13,11 @@ from core.keys import BankKey
 from core.model.node import Node
 from core.model.vector import Vector
 from core.ports.aggregates import CommitResult, Draft, RequestKey
+from core.usecases.bank.ports import NodePorts
 from core.usecases.bank.structuring.absorb import embedding_text
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.suspicions import ended_by_words
-from core.usecases.house import House
+from core.usecases.ports import HasEmbedder
 from core.usecases.revisions import require_unchanged
 from core.usecases.spaces import require_embedding
 from core.usecases.vectors import unit
@@ -43,24 +44,24 @@ class UpdateNode:
     request: RequestKey | None = None
 
 
-async def update_node(house: House, command: UpdateNode) -> CommitResult[Node]:
+async def update_node(ports: NodePorts, command: UpdateNode) -> CommitResult[Node]:
     """Raises NodeNotFound, NodeAbsorbed, StaleRevision, EmbeddingRequired, EmbeddingSpaceMismatch, InvalidField,
     EmbedderUnavailable, BankNotFound, RequestIdReused."""
-    now = house.clock.now()
-    ledger = house.workshop.ledger(command.key)
-    opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+    now = ports.clock.now()
+    ledger = ports.workshop.ledger(command.key)
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, ledger)
 
     def compose(bank: Bank, revision: int) -> Draft[Node]:
         before = bank.node(command.node_id)
         require_unchanged(command.if_revision, before.revision)
         node = replace(before, **_given(command), update_time=now, revision=revision)
-        steps: list[Step] = [NodePut(node=node, vector=_vector(house, bank, command, node, opinions))]
+        steps: list[Step] = [NodePut(node=node, vector=_vector(ports, bank, command, node, opinions))]
         if node.summary != before.summary:
             steps.append(PairForget(node_id=node.node_id))  # what was settled was settled about other words
             steps += ended_by_words(bank, node, now)
         return Draft(result=node, steps=tuple(steps), touches=frozenset({f"node:{node.node_id}"}))
 
-    return await decide(house, command.key, compose, ledger, command.request, Node)
+    return await decide(ports, command.key, compose, ledger, command.request, Node)
 
 
 def _given(command: UpdateNode) -> dict[str, Any]:
@@ -72,11 +73,13 @@ def _given(command: UpdateNode) -> dict[str, Any]:
     return given | own
 
 
-def _vector(house: House, bank: Bank, command: UpdateNode, node: Node, opinions: Opinions) -> Vector | None:
+def _vector(
+    ports: HasEmbedder, bank: Bank, command: UpdateNode, node: Node, opinions: Opinions
+) -> Vector | None:
     """Returns the node's new vector; None when its words stay. Raises OpinionPending."""
     if command.embedding is not None:
         return unit(command.embedding, bank.record.space, "node.embedding")
     if all(getattr(command, name) is None for name in WORDS):
         return None
-    require_embedding(house, bank, "node.embedding")
+    require_embedding(ports, bank, "node.embedding")
     return opinions.vectors([embedding_text(node)])[0]

@@ -11,8 +11,9 @@ from core.ids import AttachmentId
 from core.keys import BankKey
 from core.model.interaction import Attachment, AttachmentType
 from core.ports.aggregates import CommitResult, Draft, RequestKey
+from core.usecases.bank.ports import FilePorts
 from core.usecases.bank.verbs.read_attachment import find_attachment
-from core.usecases.house import House
+from core.usecases.ports import HasSettings, HasStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,22 +36,22 @@ class AttachmentUploaded:
 
 
 async def upload_attachment(
-    house: House, command: UploadAttachment, chunks: AsyncIterator[bytes]
+    ports: FilePorts, command: UploadAttachment, chunks: AsyncIterator[bytes]
 ) -> CommitResult[AttachmentUploaded]:
     """Takes in all chunks, then makes the file known. Nothing remains of one that is refused on the way.
 
     Raises InvalidField for an id that is taken, LimitReached, BankNotFound, RequestIdReused.
     """
-    attachment_id = command.attachment_id or AttachmentId(house.ids.new("a"))
-    counted = _BoundedStream(house, chunks)
+    attachment_id = command.attachment_id or AttachmentId(ports.ids.new("a"))
+    counted = _BoundedStream(ports, chunks)
     uri = uid = ""
-    if await _is_repeated(house, command):
+    if await _is_repeated(ports, command):
         await counted.drain()  # its answer is known; its bytes only prove that it is the same request
     else:
-        async with house.banks.reading(command.key) as bank:
+        async with ports.banks.reading(command.key) as bank:
             _require_new(bank, attachment_id)
             uid = bank.uid
-        uri, _ = await house.blobs.put(command.key, uid, attachment_id, counted.chunks())
+        uri, _ = await ports.blobs.put(command.key, uid, attachment_id, counted.chunks())
     uploaded = AttachmentUploaded(
         attachment=Attachment(
             attachment_id=attachment_id,
@@ -76,20 +77,20 @@ async def upload_attachment(
     if request is not None:
         request = replace(request, digest=f"{request.digest}:{counted.digest}")
     try:
-        committed = await house.banks.commit(command.key, stage, request, AttachmentUploaded)
+        committed = await ports.banks.commit(command.key, stage, request, AttachmentUploaded)
     except BankNotFound:
         if uid:
-            await house.blobs.delete_all(command.key, uid)  # the purge was over before this file was there
+            await ports.blobs.delete_all(command.key, uid)  # the purge was over before this file was there
         raise
     if uri == committed.result.attachment.uri:  # else another call of the same request was first
-        await house.blobs.claim(uri)
+        await ports.blobs.claim(uri)
     return committed
 
 
-async def _is_repeated(house: House, command: UploadAttachment) -> bool:
+async def _is_repeated(ports: HasStore, command: UploadAttachment) -> bool:
     if command.request is None:
         return False
-    return bool(await house.store.requests(command.key, [command.request.request_id]))
+    return bool(await ports.store.requests(command.key, [command.request.request_id]))
 
 
 def _require_new(bank: Bank, attachment_id: AttachmentId) -> None:
@@ -103,8 +104,8 @@ def _require_new(bank: Bank, attachment_id: AttachmentId) -> None:
 class _BoundedStream:
     """Chunks on their way: their size and digest, and the bound they must keep."""
 
-    def __init__(self, house: House, chunks: AsyncIterator[bytes]) -> None:
-        self._allowed = house.settings.limits.attachment_bytes
+    def __init__(self, ports: HasSettings, chunks: AsyncIterator[bytes]) -> None:
+        self._allowed = ports.settings.limits.attachment_bytes
         self._chunks = chunks
         self._hash = sha256()
         self.size = 0

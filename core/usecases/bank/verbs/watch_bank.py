@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.bank.steps import BankChange
 from core.errors import BankNotFound
 from core.keys import BankKey
-from core.usecases.house import House
+from core.usecases.ports import HasBanks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +35,19 @@ class Watching:
     changes: AsyncIterator[BankChange | BankGone]
 
 
-async def watch_bank(house: House, command: WatchBank) -> Watching:
+async def watch_bank(ports: HasBanks, command: WatchBank) -> Watching:
     """Raises BankNotFound, RevisionNotReached."""
-    async with house.banks.reading(command.key, command.from_revision or 0) as bank:
+    async with ports.banks.reading(command.key, command.from_revision or 0) as bank:
         uid = bank.uid
         after = bank.revision if command.from_revision is None else command.from_revision
-    return Watching(from_revision=after, changes=_changes(house, command.key, uid, after))
+    return Watching(from_revision=after, changes=_changes(ports, command.key, uid, after))
 
 
-async def _changes(house: House, key: BankKey, uid: str, after: int) -> AsyncIterator[BankChange | BankGone]:
+async def _changes(
+    ports: HasBanks, key: BankKey, uid: str, after: int
+) -> AsyncIterator[BankChange | BankGone]:
     try:
-        async for change in house.banks.watch(key, after):
+        async for change in ports.banks.watch(key, after):
             yield change
     except BankNotFound:
         yield BankGone(uid=uid)

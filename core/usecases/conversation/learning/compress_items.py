@@ -15,30 +15,30 @@ from core.errors import AgentReplyInvalid, MemoryOff, UserNotFound
 from core.keys import ConversationKey, InvocationKey
 from core.model.invocation import CompressedItems, InvocationRecord, InvocationState, Item
 from core.ports.aggregates import Draft
-from core.usecases.house import House
+from core.usecases.conversation.ports import CompressionPorts
 from core.usecases.user.permission import permission_of
 
 
-async def compress_items(house: House, key: InvocationKey) -> None:
+async def compress_items(ports: CompressionPorts, key: InvocationKey) -> None:
     """Compresses items until no stretch is left. Raises InvocationNotFound, AgentUnavailable, AgentReplyInvalid,
     BudgetSpent."""
-    compressor = house.memory_agents.compressor
+    compressor = ports.memory_agents.compressor
     if compressor is None:
         return
-    while await _next_stretch(house, key, compressor):
+    while await _next_stretch(ports, key, compressor):
         pass
 
 
-async def _next_stretch(house: House, key: InvocationKey, compressor: Compressor) -> bool:
+async def _next_stretch(ports: CompressionPorts, key: InvocationKey, compressor: Compressor) -> bool:
     """Whether there was one, and it landed."""
-    async with house.invocations.reading(key) as invocation:
+    async with ports.invocations.reading(key) as invocation:
         record, items, before = invocation.record, invocation.to_compress(), invocation.compressed
     if not items:
         return False
-    ledger = house.workshop.ledger(place_of(record) or key)
+    ledger = ports.workshop.ledger(place_of(record) or key)
     earlier = before.text if before else ""
     text = await _told(ledger, compressor, earlier, items, int(record.threshold // 2 * TOLD))
-    return await _land(house, key, ledger, before, CompressedItems(text=text, last=items[-1].number))
+    return await _land(ports, key, ledger, before, CompressedItems(text=text, last=items[-1].number))
 
 
 def place_of(record: InvocationRecord) -> ConversationKey | None:
@@ -60,7 +60,11 @@ async def _told(
 
 
 async def _land(
-    house: House, key: InvocationKey, ledger: Ledger, before: CompressedItems | None, made: CompressedItems
+    ports: CompressionPorts,
+    key: InvocationKey,
+    ledger: Ledger,
+    before: CompressedItems | None,
+    made: CompressedItems,
 ) -> bool:
     tokens = ledger.unrecorded
 
@@ -78,8 +82,8 @@ async def _land(
         )
 
     try:
-        tender = (await permission_of(house, key)).tender()
-        done = await house.invocations.commit(key, stage)
+        tender = (await permission_of(ports, key)).tender()
+        done = await ports.invocations.commit(key, stage)
     except (MemoryOff, UserNotFound):
         return False
     ledger.put_on_record(tokens, 0)

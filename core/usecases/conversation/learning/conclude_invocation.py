@@ -32,9 +32,10 @@ from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.founding import require_on, required
 from core.usecases.conversation.learning.compress_items import place_of
 from core.usecases.conversation.learning.learn import Run, learn
+from core.usecases.conversation.ports import ConclusionPorts, ConversationPorts, LearningPorts
 from core.usecases.conversation.tiers.tending import SeenConversation, land, summary_of
 from core.usecases.conversation.verbs.add_turns import grown
-from core.usecases.house import House
+from core.usecases.ports import HasMemoryAgents, HasSettings, HasUsers
 from core.usecases.user.permission import permission_of
 from core.user.user import UserAggregate
 
@@ -65,28 +66,28 @@ class StepGiven:
     step: int
 
 
-async def conclude(house: House, key: InvocationKey) -> None:
+async def conclude(ports: ConclusionPorts, key: InvocationKey) -> None:
     """Concludes an invocation, one at a time in a process; does nothing where it is gone, or has no end. Raises
     AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
-    async with house.workshop.turn(key):
-        await _conclude(house, key)
+    async with ports.workshop.turn(key):
+        await _conclude(ports, key)
 
 
-async def _conclude(house: House, key: InvocationKey) -> None:
+async def _conclude(ports: ConclusionPorts, key: InvocationKey) -> None:
     try:
-        async with house.invocations.reading(key) as invocation:
+        async with ports.invocations.reading(key) as invocation:
             record, items = invocation.record, invocation.in_order()
     except InvocationNotFound:
         return
     if record.ending is None:
         return
     place = place_of(record)
-    ledger = house.workshop.ledger(place or key)
-    concluded = await _tell_conversation(house, ledger, record, record.ending, items)
+    ledger = ports.workshop.ledger(place or key)
+    concluded = await _tell_conversation(ports, ledger, record, record.ending, items)
     if concluded.conversation_id == record.conversation_id:  # else it is gone, or memory is off
         run = Run(record=record, ending=record.ending, items=items, step=concluded.step)
-        learned = await learn(house, ledger, run)
-        await _count(house, ledger, record)
+        learned = await learn(ports, ledger, run)
+        await _count(ports, ledger, record)
         concluded = replace(
             concluded,
             fact_ids=learned.fact_ids,
@@ -95,12 +96,12 @@ async def _conclude(house: House, key: InvocationKey) -> None:
             withheld=learned.withheld,
             usage=ledger.total(),
         )
-    await _keep_answer(house, record, concluded)
+    await _keep_answer(ports, record, concluded)
     with suppress(InvocationNotFound):
-        await house.invocations.delete(key, record.uid)
+        await ports.invocations.delete(key, record.uid)
 
 
-async def _count(house: House, ledger: Ledger, record: InvocationRecord) -> None:
+async def _count(ports: ConversationPorts, ledger: Ledger, record: InvocationRecord) -> None:
     """Adds what the agents cost since the turn to the conversation's record."""
     key = place_of(record)
     if key is None or not ledger.unrecorded:
@@ -109,7 +110,7 @@ async def _count(house: House, ledger: Ledger, record: InvocationRecord) -> None
         uid=record.conversation_uid, generation=-1
     )  # nothing is made: only what was spent lands
     with suppress(ConversationNotFound, MemoryOff, UserNotFound):
-        await land(house, key, seen, ledger, lambda _: None)
+        await land(ports, key, seen, ledger, lambda _: None)
 
 
 def request_of(record: InvocationRecord) -> RequestKey:
@@ -125,20 +126,20 @@ def part_of(record: InvocationRecord, part: str) -> RequestKey:
     return RequestKey(request_id=RequestId(f"{part}-{record.uid}"), verb="EndInvocation", digest=record.uid)
 
 
-async def _keep_answer(house: House, record: InvocationRecord, concluded: Conclusion) -> None:
+async def _keep_answer(ports: HasUsers, record: InvocationRecord, concluded: Conclusion) -> None:
     def stage(_user: UserAggregate, _revision: int) -> Draft[Conclusion]:
         return Draft(result=concluded)
 
     user = UserKey(tenant=record.key.tenant, user=record.key.user)
     with suppress(UserNotFound):  # purged: nothing is kept of them
-        await house.users.commit(user, stage, request_of(record), Conclusion)
+        await ports.users.commit(user, stage, request_of(record), Conclusion)
 
 
 # ---- the conversation ----
 
 
 async def _tell_conversation(
-    house: House, ledger: Ledger, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
+    ports: LearningPorts, ledger: Ledger, record: InvocationRecord, ending: Ending, items: tuple[Item, ...]
 ) -> Conclusion:
     """Stores the summary and the turn, unless the conversation is gone, or memory is off: then nothing is kept."""
     nothing = Conclusion(invocation_id=record.key.invocation_id)
@@ -146,16 +147,16 @@ async def _tell_conversation(
     if key is None:
         return nothing
     try:
-        tender = (await permission_of(house, key)).tender()
-        async with house.conversations.reading(key) as conversation:
+        tender = (await permission_of(ports, key)).tender()
+        async with ports.conversations.reading(key) as conversation:
             _require_same(conversation, record)
             limit = conversation.tiers.summary_length
-        text = await _summarised(house, ledger, record.query, ending.result, items, limit)
+        text = await _summarised(ports, ledger, record.query, ending.result, items, limit)
         tokens = ledger.unrecorded
         actions = sum(item.type is ItemType.ACTION for item in items)
-        stage = _staging(house, record, ending, text, record.tokens_spent + tokens, actions)
+        stage = _staging(ports, record, ending, text, record.tokens_spent + tokens, actions)
         request = part_of(record, "turn")
-        done = await house.conversations.commit(key, required(stage, tender), request, StepGiven)
+        done = await ports.conversations.commit(key, required(stage, tender), request, StepGiven)
         ledger.put_on_record(0 if done.replayed else tokens, 0)
     except (ConversationNotFound, MemoryOff, UserNotFound):
         return nothing
@@ -172,7 +173,7 @@ def _require_same(conversation: Conversation, record: InvocationRecord) -> None:
 
 
 async def _summarised(
-    house: House, ledger: Ledger, query: str, result: str, items: tuple[Item, ...], limit: int
+    ports: HasMemoryAgents, ledger: Ledger, query: str, result: str, items: tuple[Item, ...], limit: int
 ) -> str:
     did = await think(compress, items, DID)
     answer = (
@@ -184,15 +185,15 @@ async def _summarised(
         Passage(number=number, kind=kind, text=text)
         for number, (kind, text) in enumerate(each for each in answer if each[1].strip())
     ]
-    return await summary_of(house, ledger, passages, limit, Purpose.INVOCATION)
+    return await summary_of(ports, ledger, passages, limit, Purpose.INVOCATION)
 
 
 def _staging(
-    house: House, record: InvocationRecord, ending: Ending, text: str, tokens: int, actions: int
+    ports: HasSettings, record: InvocationRecord, ending: Ending, text: str, tokens: int, actions: int
 ) -> Callable[[Conversation, int], Draft[StepGiven]]:
     def stage(conversation: Conversation, _revision: int) -> Draft[StepGiven]:
         _require_same(conversation, record)
-        turn = None if ending.skip_turn else _turn(house, conversation, record, ending)
+        turn = None if ending.skip_turn else _turn(ports, conversation, record, ending)
         summary = InvocationSummary(
             invocation_id=record.key.invocation_id,
             query=_clipped(record.query),
@@ -217,7 +218,9 @@ def _staging(
     return stage
 
 
-def _turn(house: House, conversation: Conversation, record: InvocationRecord, ending: Ending) -> Turn | None:
+def _turn(
+    ports: HasSettings, conversation: Conversation, record: InvocationRecord, ending: Ending
+) -> Turn | None:
     """Returns the turn; None where the conversation is full."""
     turn = Turn(
         step=conversation.record.last_step + 1,
@@ -230,7 +233,7 @@ def _turn(house: House, conversation: Conversation, record: InvocationRecord, en
         writer=record.writer,
     )
     try:
-        house.settings.limits.check_conversation(grown(conversation.record, (turn,), ending.end_time))
+        ports.settings.limits.check_conversation(grown(conversation.record, (turn,), ending.end_time))
     except LimitReached:
         return None
     return turn

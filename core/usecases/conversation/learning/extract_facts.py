@@ -21,10 +21,12 @@ from core.model.conversation import ExtractionOwed, Turn
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
 from core.usecases.conversation.learning.said_twice import said_twice
+from core.usecases.conversation.ports import ConversationPorts, ExtractionPorts
 from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land, passages_of
-from core.usecases.house import House
 from core.usecases.long_term.judging.find_facts import FactsFound, Source, find_facts
 from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
+from core.usecases.long_term.ports import WritingPorts
+from core.usecases.ports import HasConversations
 from core.usecases.user.permission import permission_of
 
 VERB = "ExtractFacts"
@@ -54,22 +56,22 @@ class Stretch:
         ]
 
 
-async def extract_facts(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def extract_facts(ports: ExtractionPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Extracts facts until nothing is left to be looked through. Raises ConversationNotFound, MemoryOff,
     AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
-    while (stretch := await _fix(house, key, ledger)) is not None:
+    while (stretch := await _fix(ports, key, ledger)) is not None:
         kept = FoundKept()
         if stretch.spoken:
-            kept = await _keep(house, key, stretch, await _find(house, key, stretch, ledger))
-        rated = await worths(house.reader, stretch.read)
-        marking = _marking(stretch, kept, rated, house.reader.model)
-        await land(house, key, stretch.seen, ledger, marking)
+            kept = await _keep(ports, key, stretch, await _find(ports, key, stretch, ledger))
+        rated = await worths(ports.reader, stretch.read)
+        marking = _marking(stretch, kept, rated, ports.reader.model)
+        await land(ports, key, stretch.seen, ledger, marking)
 
 
-async def _fix(house: House, key: ConversationKey, ledger: Ledger) -> Stretch | None:
+async def _fix(ports: ConversationPorts, key: ConversationKey, ledger: Ledger) -> Stretch | None:
     """Returns the next turns, written down as those at work; None where there are none, or they are not this
     process's to do."""
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         seen, owed = SeenConversation.of(conversation), next_extraction(conversation)
         is_fixed = conversation.record.extraction is not None
     if owed is None:
@@ -80,15 +82,15 @@ async def _fix(house: House, key: ConversationKey, ledger: Ledger) -> Stretch | 
             return None
         return fixed(conversation.record, owed), ()
 
-    if not is_fixed and not await land(house, key, seen, ledger, make):
+    if not is_fixed and not await land(ports, key, seen, ledger, make):
         return None
-    return await _read(house, key, seen, owed)
+    return await _read(ports, key, seen, owed)
 
 
 async def _read(
-    house: House, key: ConversationKey, seen: SeenConversation, owed: ExtractionOwed
+    ports: HasConversations, key: ConversationKey, seen: SeenConversation, owed: ExtractionOwed
 ) -> Stretch | None:
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         if not seen.stands(conversation) or conversation.record.extraction != owed:
             return None
         wanted = conversation.tiers.extract_facts
@@ -109,18 +111,18 @@ async def _read(
         )
 
 
-async def _find(house: House, key: ConversationKey, stretch: Stretch, ledger: Ledger) -> FactsFound:
+async def _find(ports: ExtractionPorts, key: ConversationKey, stretch: Stretch, ledger: Ledger) -> FactsFound:
     source = Source(name=SOURCE, conversation_id=key.conversation_id)
-    found = await find_facts(house, ledger, stretch.collection, source, stretch.passages)
-    twice = await said_twice(house, key, stretch.collection, found.doubtful)
+    found = await find_facts(ports, ledger, stretch.collection, source, stretch.passages)
+    twice = await said_twice(ports, key, stretch.collection, found.doubtful)
     return replace(found, facts=(*found.facts, *twice))
 
 
-async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: FactsFound) -> FoundKept:
+async def _keep(ports: WritingPorts, key: ConversationKey, stretch: Stretch, found: FactsFound) -> FoundKept:
     """Stores what was found, or nothing where the conversation is no longer what was read."""
     if not found.facts:
         return FoundKept(withheld=found.withheld)
-    permission = await permission_of(house, key)
+    permission = await permission_of(ports, key)
     origin = Require(key=key, uid=stretch.seen.uid, generation=stretch.seen.generation)
     name = f"extract-{stretch.seen.uid}-{stretch.owed.attempt}"
     command = KeepFound(
@@ -132,7 +134,7 @@ async def _keep(house: House, key: ConversationKey, stretch: Stretch, found: Fac
         withheld=found.withheld,
     )
     try:
-        return (await keep_found(house, command)).result
+        return (await keep_found(ports, command)).result
     except RequirementFailed as failed:
         if failed.key != key:
             raise

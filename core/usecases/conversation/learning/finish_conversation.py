@@ -27,12 +27,14 @@ from core.model.record import EPISODE_STEP, NO_RECORD, STRATEGY, Episode, Origin
 from core.model.review import Proposal
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
+from core.usecases.conversation.ports import LearningPorts
 from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land, passages_of, unit_of
-from core.usecases.house import House
 from core.usecases.long_term.answers import StoredRecords
 from core.usecases.long_term.new_records import is_harmless, stamped
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.long_term.verbs.add_record import was_forgotten
 from core.usecases.long_term.writing import Edit, write
+from core.usecases.ports import HasMemoryAgents
 from core.usecases.user.permission import permission_of
 
 VERB = "EndConversation"
@@ -56,18 +58,18 @@ class Whole:
     writer: str
 
 
-async def finish_conversation(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def finish_conversation(ports: LearningPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Raises ConversationNotFound, MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         if not is_to_finish(conversation):
             return
         seen, whole = SeenConversation.of(conversation), _whole(conversation)
     episode_id = NO_RECORD
     if whole is not None:
-        record = await _record(house, ledger, key, whole)
+        record = await _record(ports, ledger, key, whole)
         if is_harmless(record):
-            episode_id = await _keep(house, key, whole, record)
-    await land(house, key, seen, ledger, _ended(episode_id))
+            episode_id = await _keep(ports, key, whole, record)
+    await land(ports, key, seen, ledger, _ended(episode_id))
 
 
 def _ended(episode_id: RecordId) -> Callable[[Conversation], Outcome | None]:
@@ -114,10 +116,10 @@ def _whole(conversation: Conversation) -> Whole | None:
     )
 
 
-async def _record(house: House, ledger: Ledger, key: ConversationKey, whole: Whole) -> Record:
+async def _record(ports: LearningPorts, ledger: Ledger, key: ConversationKey, whole: Whole) -> Record:
     unit = unit_of(whole.passages)
-    outcome = await _outcome(house, ledger, whole.passages, unit)
-    now = house.clock.now()
+    outcome = await _outcome(ports, ledger, whole.passages, unit)
+    now = ports.clock.now()
     return Record(
         record_id=NO_RECORD,
         kind=RecordKind.EPISODE,
@@ -138,24 +140,24 @@ async def _record(house: House, ledger: Ledger, key: ConversationKey, whole: Who
     )
 
 
-async def _outcome(house: House, ledger: Ledger, passages: Sequence[Passage], unit: Unit) -> str:
+async def _outcome(ports: HasMemoryAgents, ledger: Ledger, passages: Sequence[Passage], unit: Unit) -> str:
     if not any(any(map(str.isalnum, passage.text)) for passage in passages):
         return ""
     limit = OUTCOME[unit]
     with ledger.spending("summariser"):
-        text = await house.memory_agents.summariser.summarise(passages, limit, unit, Purpose.EPISODE)
+        text = await ports.memory_agents.summariser.summarise(passages, limit, unit, Purpose.EPISODE)
         if problem := problem_of_summary(text, passages, limit, unit):
             raise AgentReplyInvalid("summariser", problem)
     return text
 
 
-async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record) -> RecordId:
+async def _keep(ports: WritingPorts, key: ConversationKey, whole: Whole, record: Record) -> RecordId:
     """Stores the episode and returns its id; None where the conversation is no longer what was read, or there is no
     room."""
-    permission = await permission_of(house, key)
+    permission = await permission_of(ports, key)
     origin = Require(key=key, uid=whole.seen.uid, generation=whole.seen.generation)
     requires = (permission.tender(), origin)
-    record_id, now = RecordId(house.ids.new("r")), house.clock.now()
+    record_id, now = RecordId(ports.ids.new("r")), ports.clock.now()
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         if was_forgotten(collection, record):
@@ -170,7 +172,7 @@ async def _keep(house: House, key: ConversationKey, whole: Whole, record: Record
     name = f"episode-{whole.seen.uid}-{whole.seen.generation}-{whole.steps[-1]}"
     request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
     try:
-        done = await write(house, whole.collection, compose, request, StoredRecords, permission, requires)
+        done = await write(ports, whole.collection, compose, request, StoredRecords, permission, requires)
     except LimitReached:
         return NO_RECORD
     except RequirementFailed as failed:

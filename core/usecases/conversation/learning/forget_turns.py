@@ -17,11 +17,13 @@ from core.long_term.unlearning import Selection, Turns
 from core.model.conversation import ConversationRecord, ForgettingOwed
 from core.model.retraction import RetractionState
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.conversation.ports import ForgettingPorts
+from core.usecases.long_term.ports import RetractionPorts
 from core.usecases.long_term.verbs.close_retraction import CloseRetraction, close_retraction
 from core.usecases.long_term.verbs.delete_records import drops
 from core.usecases.long_term.verbs.retract_records import RetractRecords, retract_records
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.ports import HasConversations
 
 VERB = "ForgetTurns"
 
@@ -53,43 +55,43 @@ def forgetting(
     return replace(record, forgetting=(*record.forgetting, owed))
 
 
-async def forget_turns(house: House, key: ConversationKey) -> None:
+async def forget_turns(ports: ForgettingPorts, key: ConversationKey) -> None:
     """Forgets what turns taught until nothing is owed. Raises ConversationNotFound."""
     while True:
-        async with house.conversations.reading(key) as conversation:
+        async with ports.conversations.reading(key) as conversation:
             uid, owed = conversation.uid, conversation.record.forgetting[:1]
             collection = conversation.record.collection
         if not owed:
             return
         place = CollectionKey(tenant=key.tenant, user=key.user, collection=collection)
-        await _mark(house, key, uid, owed[0], await _forget(house, key, place, uid, owed[0]))
+        await _mark(ports, key, uid, owed[0], await _forget(ports, key, place, uid, owed[0]))
 
 
 async def _forget(
-    house: House, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
+    ports: RetractionPorts, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
 ) -> tuple[int, ...]:
     """Returns the steps that are left of what went."""
     if owed.retraction_id:
-        return await _with_retraction(house, key, place, uid, owed)
-    now = house.clock.now()
+        return await _with_retraction(ports, key, place, uid, owed)
+    now = ports.clock.now()
     turns = Turns(
         conversation_id=key.conversation_id, steps=frozenset(owed.steps), everything=owed.everything
     )
 
     def compose(collection: Collection, _revision: int) -> Edit[ForgetOutcome]:
-        steps, done = drops(house, collection, turns, now, marks=not owed.again)
+        steps, done = drops(ports, collection, turns, now, marks=not owed.again)
         return Edit(result=ForgetOutcome(anew=done.anew), steps=steps, sees_all=True, erase=bool(steps))
 
     name = f"forget-{uid}-{owed.number}"
     request = RequestKey(request_id=RequestId(name), verb=VERB, digest=name)
     try:
-        return (await edit(house, place, compose, request, ForgetOutcome, None)).result.anew
+        return (await edit(ports, place, compose, request, ForgetOutcome, None)).result.anew
     except CollectionNotFound:
         return ()
 
 
 async def _with_retraction(
-    house: House, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
+    ports: RetractionPorts, key: ConversationKey, place: CollectionKey, uid: str, owed: ForgettingOwed
 ) -> tuple[int, ...]:
     """Takes back what turns taught, or closes that. What does not fit into the collection any more stays in its
     quarantine, where the collection's own retraction tells of it."""
@@ -103,7 +105,7 @@ async def _with_retraction(
                 retraction_id=owed.retraction_id,
                 request=request,
             )
-            return (await retract_records(house, taking)).result.anew
+            return (await retract_records(ports, taking)).result.anew
         closing = CloseRetraction(
             key=place,
             retraction_id=owed.retraction_id,
@@ -111,14 +113,14 @@ async def _with_retraction(
             even_off=True,
             request=request,
         )
-        await close_retraction(house, closing)
+        await close_retraction(ports, closing)
     except (CollectionNotFound, RetractionNotFound, RetractionClosed, LimitReached):
         pass
     return ()
 
 
 async def _mark(
-    house: House, key: ConversationKey, uid: str, owed: ForgettingOwed, anew: tuple[int, ...]
+    ports: HasConversations, key: ConversationKey, uid: str, owed: ForgettingOwed, anew: tuple[int, ...]
 ) -> None:
     def stage(conversation: Conversation, _revision: int) -> Draft[None]:
         record = conversation.record
@@ -133,4 +135,4 @@ async def _mark(
         )
         return Draft(result=None, steps=(ConversationPut(record=after),), touches=frozenset({"conversation"}))
 
-    await house.conversations.commit(key, stage)
+    await ports.conversations.commit(key, stage)

@@ -24,11 +24,13 @@ from core.model.invocation import Ending, InvocationRecord, Item, ItemType
 from core.model.record import NO_RECORD, STRATEGY, Episode, Origin, Provenance, Record, RecordKind
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
-from core.usecases.house import House
+from core.usecases.conversation.ports import ConversationPorts, LearningPorts
 from core.usecases.long_term.judging.find_facts import FactsFound, Source, find_facts
 from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
 from core.usecases.long_term.new_records import is_harmless
+from core.usecases.long_term.ports import FindingPorts, WritingPorts
 from core.usecases.long_term.verbs.record_recovery import RecordRecovery, store_recovery
+from core.usecases.ports import HasMemoryAgents
 from core.usecases.user.permission import Permission, permission_of
 
 SOURCE = "invocation"
@@ -81,27 +83,27 @@ class _Place:
     tiers: Tiers
 
 
-async def learn(house: House, ledger: Ledger, run: Run) -> FoundKept:
+async def learn(ports: LearningPorts, ledger: Ledger, run: Run) -> FoundKept:
     """Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
-    place = await _place(house, run)
+    place = await _place(ports, run)
     if place is None:
         return FoundKept()
     facts, records = FactsFound(), list[Record]()
     if place.tiers.extract_facts and not run.ending.idle:
-        facts = await _facts(house, ledger, run)
+        facts = await _facts(ports, ledger, run)
     if place.tiers.record_episodes:
-        records = await _taught(house, ledger, run)
+        records = await _taught(ports, ledger, run)
     kept = FoundKept(withheld=facts.withheld)
     mended: dict[RecordId, None] = {}
     while place is not None:
         try:
             if found := (*facts.facts, *records):
-                kept = await _keep(house, run, place, found, facts.withheld)
+                kept = await _keep(ports, run, place, found, facts.withheld)
             if place.tiers.record_episodes:
-                mended = await _mendings(house, run, place)
+                mended = await _mendings(ports, run, place)
             break
         except RequirementFailed:
-            place = await _place(house, run)  # another turn was deleted, or all of it is over
+            place = await _place(ports, run)  # another turn was deleted, or all of it is over
         except (LimitReached, MemoryOff):
             break
     return FoundKept(
@@ -112,14 +114,14 @@ async def learn(house: House, ledger: Ledger, run: Run) -> FoundKept:
     )
 
 
-async def _place(house: House, run: Run) -> _Place | None:
+async def _place(ports: ConversationPorts, run: Run) -> _Place | None:
     """Returns None where there is nothing more to be taught: gone, switched off, or the turn was deleted."""
     try:
-        permission = await permission_of(house, run.record.key)
+        permission = await permission_of(ports, run.record.key)
         tender = permission.tender()
         if (key := run.conversation) is None:
-            return _Place(permission=permission, requires=(tender,), tiers=house.settings.tiers)
-        async with house.conversations.reading(key) as conversation:
+            return _Place(permission=permission, requires=(tender,), tiers=ports.settings.tiers)
+        async with ports.conversations.reading(key) as conversation:
             is_there = conversation.uid == run.record.conversation_uid and conversation.record.enabled
             if not is_there or (run.step and not conversation.has_turn(run.step)):
                 return None
@@ -129,7 +131,9 @@ async def _place(house: House, run: Run) -> _Place | None:
         return None
 
 
-async def _keep(house: House, run: Run, place: _Place, found: tuple[Record, ...], withheld: int) -> FoundKept:
+async def _keep(
+    ports: WritingPorts, run: Run, place: _Place, found: tuple[Record, ...], withheld: int
+) -> FoundKept:
     command = KeepFound(
         key=run.collection,
         records=found,
@@ -138,10 +142,10 @@ async def _keep(house: House, run: Run, place: _Place, found: tuple[Record, ...]
         request=run.request("learned"),
         withheld=withheld,
     )
-    return (await keep_found(house, command)).result
+    return (await keep_found(ports, command)).result
 
 
-async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, None]:
+async def _mendings(ports: WritingPorts, run: Run, place: _Place) -> dict[RecordId, None]:
     kept: dict[RecordId, None] = {}
     for number, recovery in enumerate(await think(recoveries, run.items)):
         with suppress(SensitiveContent, LimitReached):
@@ -153,7 +157,7 @@ async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, Non
                 writer=run.record.writer,
                 request=run.request(f"fix{number}"),
             )
-            done = (await store_recovery(house, command, place.permission, place.requires)).kept
+            done = (await store_recovery(ports, command, place.permission, place.requires)).kept
             kept.update(dict.fromkeys(() if done.awaits_review else done.record_ids))
     return kept
 
@@ -161,13 +165,13 @@ async def _mendings(house: House, run: Run, place: _Place) -> dict[RecordId, Non
 # ---- facts ----
 
 
-async def _facts(house: House, ledger: Ledger, run: Run) -> FactsFound:
+async def _facts(ports: FindingPorts, ledger: Ledger, run: Run) -> FactsFound:
     source = Source(
         name=SOURCE,
         conversation_id=run.record.conversation_id,
         invocation_id=run.record.key.invocation_id,
     )
-    return await find_facts(house, ledger, run.collection, source, list(_passages(run)))
+    return await find_facts(ports, ledger, run.collection, source, list(_passages(run)))
 
 
 def _passages(run: Run) -> Iterator[Passage]:
@@ -198,7 +202,7 @@ def _passages(run: Run) -> Iterator[Passage]:
 # ---- what was done ----
 
 
-async def _taught(house: House, ledger: Ledger, run: Run) -> list[Record]:
+async def _taught(ports: HasMemoryAgents, ledger: Ledger, run: Run) -> list[Record]:
     """Returns what the run teaches, checked off the loop: fifty runs that end at once take a tenth of a second for
     it."""
     execution = Execution(
@@ -208,7 +212,7 @@ async def _taught(house: House, ledger: Ledger, run: Run) -> list[Record]:
         succeeded=run.ending.succeeded,
     )
     with ledger.spending("distiller"):
-        distilled = await house.memory_agents.distiller.distil(execution)
+        distilled = await ports.memory_agents.distiller.distil(execution)
     return await think(_sound, run, distilled, execution)
 
 

@@ -19,22 +19,23 @@ from core.errors import ConversationNotFound
 from core.keys import ConversationKey
 from core.model.conversation import ClusterHits, KeyMemory
 from core.ports.aggregates import Draft
+from core.usecases.conversation.ports import ClusterPorts, TurnVectorPorts
 from core.usecases.conversation.tiers.place_turns import line_of
-from core.usecases.house import House
+from core.usecases.ports import HasEmbedder
 
 SHOWN_AGAIN = timedelta(days=1)
 """When a key is written as shown once more: a key of which each prompt made a write would cost more than it tells."""
 
 
-async def write_hits(house: House) -> None:
+async def write_hits(ports: ClusterPorts) -> None:
     """Writes what was counted. Raises StoreUnavailable; what was not written is lost then."""
-    for (key, uid), waiting in house.hits.take().items():
+    for (key, uid), waiting in ports.hits.take().items():
         with suppress(ConversationNotFound):  # it is gone, and so are its hits
-            await count_hits(house, key, uid, waiting.counts, waiting.last, waiting.keys, waiting.answers)
+            await count_hits(ports, key, uid, waiting.counts, waiting.last, waiting.keys, waiting.answers)
 
 
 async def count_hits(
-    house: House,
+    ports: TurnVectorPorts,
     key: ConversationKey,
     uid: str,
     counted: Mapping[frozenset[str], int],
@@ -50,7 +51,7 @@ async def count_hits(
             return Draft(result=None)
         hits: Counter[str] = Counter()
         for used, questions in counted.items():
-            hits.update(dict.fromkeys(_hit(house, conversation, used), questions))
+            hits.update(dict.fromkeys(_hit(ports, conversation, used), questions))
         keys = [conversation.keys[key_id] for key_id in sorted(conversation.keys.keys() & shown)]
         steps: list[Step] = [
             HitsPut(hits=_added(conversation, name, hits[name], last, answers)) for name in sorted(hits)
@@ -60,7 +61,7 @@ async def count_hits(
             result=None, steps=tuple(steps), touches=frozenset({"hits", *(["keys"] if keys else [])})
         )
 
-    await house.conversations.commit(key, stage)
+    await ports.conversations.commit(key, stage)
 
 
 def is_news(key: KeyMemory, shown: datetime) -> bool:
@@ -68,10 +69,10 @@ def is_news(key: KeyMemory, shown: datetime) -> bool:
     return key.shown_time is None or shown - key.shown_time >= SHOWN_AGAIN
 
 
-def _hit(house: House, conversation: Conversation, used: Collection[str]) -> set[str]:
+def _hit(ports: HasEmbedder, conversation: Conversation, used: Collection[str]) -> set[str]:
     there = conversation.clusters.keys() & used
     return there | same_matter(
-        conversation, there, house.embedder.space, line_of(house.embedder, conversation)
+        conversation, there, ports.embedder.space, line_of(ports.embedder, conversation)
     )
 
 

@@ -8,15 +8,15 @@ from core.conversation.steps import TURNS
 from core.conversation.turn_vectors import joined
 from core.keys import ConversationKey
 from core.text.data_runs import without_data
-from core.usecases.house import House
+from core.usecases.conversation.ports import TurnVectorPorts
 
 BATCH = 32  # segments asked for at once, and turns stored at once
 
 
-async def embed_turns(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def embed_turns(ports: TurnVectorPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Raises ConversationNotFound, EmbedderUnavailable."""
     while True:
-        async with house.conversations.reading(key) as conversation:
+        async with ports.conversations.reading(key) as conversation:
             uid, lines = conversation.uid, _next(conversation)
         if not lines:
             return
@@ -24,11 +24,11 @@ async def embed_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
         for item, texts in lines.items():
             with ledger.spending("embedder"):
                 parts = [
-                    await house.embedder.embed_passages(texts[start : start + BATCH])
+                    await ports.embedder.embed_passages(texts[start : start + BATCH])
                     for start in range(0, len(texts), BATCH)
                 ]
             made[item] = joined([row for rows in parts for row in rows])
-        await house.conversations.keep_vectors(key, uid, TURNS.name, made)
+        await ports.conversations.keep_vectors(key, uid, TURNS.name, made)
 
 
 def _next(conversation: Conversation) -> dict[str, list[str]]:

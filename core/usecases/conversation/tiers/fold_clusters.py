@@ -7,21 +7,21 @@ from core.conversation.steps import MidDrop
 from core.conversation.stretches import put_summary
 from core.keys import ConversationKey
 from core.model.conversation import SummaryKind, SummaryOwed
+from core.usecases.conversation.ports import TierPorts
 from core.usecases.conversation.tiers.summarise_turns import summarised
 from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land
-from core.usecases.house import House
 
 
-async def fold_clusters(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def fold_clusters(ports: TierPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Folds clusters until there are no more than there may be. Raises ConversationNotFound, AgentUnavailable,
     AgentReplyInvalid, BudgetSpent."""
-    while await _fold_one(house, key, ledger):
+    while await _fold_one(ports, key, ledger):
         pass
 
 
-async def _fold_one(house: House, key: ConversationKey, ledger: Ledger) -> bool:
+async def _fold_one(ports: TierPorts, key: ConversationKey, ledger: Ledger) -> bool:
     """Whether there was one to fold."""
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         seen, cluster = SeenConversation.of(conversation), coldest(conversation)
         if cluster is None:
             return False
@@ -29,7 +29,7 @@ async def _fold_one(house: House, key: ConversationKey, ledger: Ledger) -> bool:
         turns = [conversation.turn(step) for step in cluster.steps]
         limit = conversation.tiers.summary_length
     owed = SummaryOwed(summary_id=f"f{cluster.steps[0]}", kind=SummaryKind.FOLDED, ranges=ranges)
-    summary = await summarised(house, ledger, owed, turns, limit)
+    summary = await summarised(ports, ledger, owed, turns, limit)
 
     def make(conversation: Conversation) -> Outcome | None:
         if conversation.clusters.get(cluster.cluster_id) != cluster:
@@ -37,5 +37,5 @@ async def _fold_one(house: House, key: ConversationKey, ledger: Ledger) -> bool:
         drop = MidDrop(cluster_id=cluster.cluster_id)
         return conversation.record, [*put_summary(conversation, summary), drop]
 
-    await land(house, key, seen, ledger, make)
+    await land(ports, key, seen, ledger, make)
     return True

@@ -18,8 +18,9 @@ from core.long_term.texts import without_speaker
 from core.model.conversation import KeyMemory, KeyType, Turn, TurnCluster
 from core.text.own_words import own_sentences
 from core.text.questions import asks
+from core.usecases.conversation.ports import TierPorts
 from core.usecases.conversation.tiers.tending import have_words, passages_of
-from core.usecases.house import House
+from core.usecases.ports import HasComparer
 
 SENTENCES = 8  # of a turn, that may change a key
 
@@ -45,17 +46,17 @@ class TurnsOfCluster:
         )
 
 
-async def key_of(house: House, ledger: Ledger, read: TurnsOfCluster) -> KeyMemory | None:
+async def key_of(ports: TierPorts, ledger: Ledger, read: TurnsOfCluster) -> KeyMemory | None:
     """Returns the key, its revision still to be told; None where nothing of the cluster is worth keeping. Raises
     AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable."""
-    made = await _distilled(house, ledger, read, read.turns)
-    if made is None or not (changing := await changes_of(house, made, read.later)):
+    made = await _distilled(ports, ledger, read, read.turns)
+    if made is None or not (changing := await changes_of(ports, made, read.later)):
         return made
     together = sorted((*read.turns, *changing), key=lambda turn: turn.step)
-    return await _distilled(house, ledger, read, together)
+    return await _distilled(ports, ledger, read, together)
 
 
-async def changes_of(house: House, key: KeyMemory, turns: Iterable[Turn]) -> list[Turn]:
+async def changes_of(ports: HasComparer, key: KeyMemory, turns: Iterable[Turn]) -> list[Turn]:
     """Returns the turns, later than those that a key rests on, which say of the same thing that it is otherwise. Raises
     EmbedderUnavailable."""
     newest = max(key.from_steps, default=0)
@@ -67,7 +68,7 @@ async def changes_of(house: House, key: KeyMemory, turns: Iterable[Turn]) -> lis
         if not asks(sentence.text)
     ]
     lines = [text for line in key.text.splitlines() if not asks(text := without_speaker(line))]
-    found = await overtaking(house.comparer, lines, [text for _, text in said])
+    found = await overtaking(ports.comparer, lines, [text for _, text in said])
     return list({said[place][0].step: said[place][0] for _, place in sorted(found)}.values())
 
 
@@ -102,18 +103,18 @@ def _stands_for(other: KeyMemory, made: KeyMemory) -> bool:
 
 
 async def _distilled(
-    house: House, ledger: Ledger, read: TurnsOfCluster, turns: Sequence[Turn]
+    ports: TierPorts, ledger: Ledger, read: TurnsOfCluster, turns: Sequence[Turn]
 ) -> KeyMemory | None:
     cluster, passages = read.cluster, passages_of(turns, read.asked)
     if not have_words(passages):
         return None
     with ledger.spending("distiller"):
-        opinion = await house.memory_agents.distiller.key(passages)
+        opinion = await ports.memory_agents.distiller.key(passages)
         if problem := problem_of_key(opinion, passages):
             raise AgentReplyInvalid("distiller", problem)
     if not opinion.text:
         return None
-    now = house.clock.now()
+    now = ports.clock.now()
     return KeyMemory(
         key_id=f"k-{cluster.cluster_id}",
         type=KeyType.SYSTEM,

@@ -8,13 +8,13 @@ from core.conversation.mid import placings
 from core.conversation.steps import MidPut
 from core.keys import ConversationKey
 from core.ports.embedder import Embedder
+from core.usecases.conversation.ports import TurnVectorPorts
 from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land
-from core.usecases.house import House
 
 
-async def place_turns(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def place_turns(ports: TurnVectorPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Places turns up to the first that has no vector yet. Raises ConversationNotFound."""
-    embedder = house.embedder
+    embedder = ports.embedder
 
     def make(conversation: Conversation) -> Outcome | None:
         clusters, placed_to = placings(conversation, embedder.space, line_of(embedder, conversation))
@@ -23,9 +23,9 @@ async def place_turns(house: House, key: ConversationKey, ledger: Ledger) -> Non
         record = replace(conversation.record, placed_to=placed_to)
         return record, [MidPut(cluster=cluster) for cluster in clusters]
 
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         seen = SeenConversation.of(conversation)
-    while await land(house, key, seen, ledger, make):
+    while await land(ports, key, seen, ledger, make):
         pass
 
 

@@ -12,42 +12,42 @@ from core.conversation.keys import to_distil, uncompared
 from core.conversation.steps import Step
 from core.keys import ConversationKey
 from core.model.conversation import KeyMemory, KeyType
+from core.usecases.conversation.ports import TierPorts
 from core.usecases.conversation.tiers.key_of_cluster import TurnsOfCluster, changes_of, key_of, keys_with
 from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land
-from core.usecases.house import House
 
 
-async def promote_clusters(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def promote_clusters(ports: TierPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Promotes clusters until none is ripe, or keys of the user leave no room, and makes keys anew. Raises
     ConversationNotFound, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable."""
-    while await _compare_keys(house, key, ledger):
+    while await _compare_keys(ports, key, ledger):
         pass
-    while await _promote_one(house, key, ledger):
+    while await _promote_one(ports, key, ledger):
         pass
 
 
-async def _promote_one(house: House, key: ConversationKey, ledger: Ledger) -> bool:
+async def _promote_one(ports: TierPorts, key: ConversationKey, ledger: Ledger) -> bool:
     """Whether there was one."""
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         seen, cluster = SeenConversation.of(conversation), to_distil(conversation)
         if cluster is None:
             return False
         read = TurnsOfCluster.of(conversation, cluster)
-    made = await key_of(house, ledger, read)
+    made = await key_of(ports, ledger, read)
 
     def make(conversation: Conversation) -> Outcome | None:
         if conversation.clusters.get(cluster.cluster_id) != cluster or to_distil(conversation) != cluster:
             return None
         return conversation.record, list(keys_with(conversation, cluster, made))
 
-    await land(house, key, seen, ledger, make)
+    await land(ports, key, seen, ledger, make)
     return True
 
 
-async def _compare_keys(house: House, key: ConversationKey, ledger: Ledger) -> bool:
+async def _compare_keys(ports: TierPorts, key: ConversationKey, ledger: Ledger) -> bool:
     """Compares the keys of the system with the newest turns, and makes anew what these change. Whether there were
     any."""
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         seen, steps = SeenConversation.of(conversation), uncompared(conversation)
         if not steps:
             return False
@@ -59,8 +59,8 @@ async def _compare_keys(house: House, key: ConversationKey, ledger: Ledger) -> b
         ]
     made: list[tuple[KeyMemory, TurnsOfCluster, KeyMemory | None]] = []
     for old, read in known:
-        if await changes_of(house, old, (turn for turn in newest if turn not in read.turns)):
-            made.append((old, read, await key_of(house, ledger, read)))
+        if await changes_of(ports, old, (turn for turn in newest if turn not in read.turns)):
+            made.append((old, read, await key_of(ports, ledger, read)))
 
     def make(conversation: Conversation) -> Outcome | None:
         if uncompared(conversation)[: len(steps)] != steps:
@@ -73,5 +73,5 @@ async def _compare_keys(house: House, key: ConversationKey, ledger: Ledger) -> b
                 changed += keys_with(conversation, cluster, new)
         return record, changed
 
-    await land(house, key, seen, ledger, make)
+    await land(ports, key, seen, ledger, make)
     return True

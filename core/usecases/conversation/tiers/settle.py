@@ -9,20 +9,20 @@ from core.conversation.conversation import Conversation
 from core.conversation.due import is_idle, next_look
 from core.keys import ConversationKey
 from core.model.conversation import NOTHING_TAUGHT, ConversationRecord, ConversationState
+from core.usecases.conversation.ports import ConversationPorts
 from core.usecases.conversation.tiers.tending import Outcome, SeenConversation, land
-from core.usecases.house import House
 
 
-async def end_idle(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def end_idle(ports: ConversationPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Ends it if it has been idle for so long. Raises ConversationNotFound."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def make(conversation: Conversation) -> Outcome | None:
         if not is_idle(conversation, now):
             return None
         return ending(conversation.record, now), ()
 
-    await _land(house, key, ledger, make)
+    await _land(ports, key, ledger, make)
 
 
 def ending(record: ConversationRecord, now: datetime) -> ConversationRecord:
@@ -30,9 +30,9 @@ def ending(record: ConversationRecord, now: datetime) -> ConversationRecord:
     return replace(record, state=ConversationState.ENDING, end_time=now, due_time=now, taught=NOTHING_TAUGHT)
 
 
-async def settle(house: House, key: ConversationKey, ledger: Ledger) -> None:
+async def settle(ports: ConversationPorts, key: ConversationKey, ledger: Ledger) -> None:
     """Puts off the next look: nothing is left to do. Raises ConversationNotFound."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def make(conversation: Conversation) -> Outcome | None:
         looked_at = conversation.record.due_time
@@ -40,15 +40,15 @@ async def settle(house: House, key: ConversationKey, ledger: Ledger) -> None:
             return None
         return replace(conversation.record, due_time=next_look(conversation)), ()
 
-    await _land(house, key, ledger, make)
+    await _land(ports, key, ledger, make)
 
 
 async def _land(
-    house: House,
+    ports: ConversationPorts,
     key: ConversationKey,
     ledger: Ledger,
     make: Callable[[Conversation], Outcome | None],
 ) -> None:
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         seen = SeenConversation.of(conversation)
-    await land(house, key, seen, ledger, make)
+    await land(ports, key, seen, ledger, make)

@@ -18,7 +18,8 @@ from core.keys import ConversationKey
 from core.language import language_of
 from core.model.conversation import ConversationRecord, Turn
 from core.ports.aggregates import Draft
-from core.usecases.house import House
+from core.usecases.conversation.ports import ConversationPorts
+from core.usecases.ports import HasMemoryAgents
 from core.usecases.user.permission import permission_of
 
 Outcome = tuple[ConversationRecord, Sequence[Step]]
@@ -41,7 +42,7 @@ class SeenConversation:
 
 
 async def land(
-    house: House,
+    ports: ConversationPorts,
     key: ConversationKey,
     seen: SeenConversation,
     ledger: Ledger,
@@ -50,7 +51,7 @@ async def land(
     """Commits what a chore made, with what its agents cost; returns whether anything landed.
 
     Raises ConversationNotFound, MemoryOff, UserNotFound."""
-    tender = (await permission_of(house, key)).tender()
+    tender = (await permission_of(ports, key)).tender()
     tokens = recorded = 0
 
     def stage(conversation: Conversation, _revision: int) -> Draft[bool]:
@@ -68,7 +69,7 @@ async def land(
             requires=(tender,),
         )
 
-    done = await house.conversations.commit(key, stage)
+    done = await ports.conversations.commit(key, stage)
     ledger.put_on_record(tokens, recorded)
     return done.result
 
@@ -102,7 +103,7 @@ def passages_of(turns: Iterable[Turn], asked: Mapping[int, int] = NOBODY_ASKED) 
 
 
 async def summary_of(
-    house: House, ledger: Ledger, passages: Sequence[Passage], limit: int, purpose: Purpose
+    ports: HasMemoryAgents, ledger: Ledger, passages: Sequence[Passage], limit: int, purpose: Purpose
 ) -> str:
     """Returns the summariser's text of passages; of those without a word (`?`, `…`), themselves.
 
@@ -111,7 +112,7 @@ async def summary_of(
         return " ".join(passage.text.strip() for passage in passages)[:limit]
     unit = unit_of(passages)
     with ledger.spending("summariser"):
-        text = await house.memory_agents.summariser.summarise(passages, limit, unit, purpose)
+        text = await ports.memory_agents.summariser.summarise(passages, limit, unit, purpose)
         if problem := problem_of_summary(text, passages, limit, unit):
             raise AgentReplyInvalid("summariser", problem)
     return text

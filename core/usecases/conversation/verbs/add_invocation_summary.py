@@ -9,7 +9,7 @@ from core.model.invocation import InvocationSummary
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
 from core.usecases.conversation.learning.conclude_invocation import put_invocation
-from core.usecases.house import House
+from core.usecases.conversation.ports import TurnPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +29,12 @@ class SummaryNamed:
     invocation_id: InvocationId
 
 
-async def add_invocation_summary(house: House, command: AddInvocationSummary) -> CommitResult[SummaryNamed]:
+async def add_invocation_summary(
+    ports: TurnPorts, command: AddInvocationSummary
+) -> CommitResult[SummaryNamed]:
     """Makes a conversation that is not there. Raises TurnNotFound (of a step), MemoryOff, LimitReached,
     RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
     summary = command.summary if command.dated else replace(command.summary, event_time=now)
 
     def stage(conversation: Conversation, _revision: int) -> Draft[SummaryNamed]:
@@ -45,4 +47,4 @@ async def add_invocation_summary(house: House, command: AddInvocationSummary) ->
             touches=frozenset({"conversation"}),
         )
 
-    return await written(house, command.key, Collection(""), stage, command.request, SummaryNamed)
+    return await written(ports, command.key, Collection(""), stage, command.request, SummaryNamed)

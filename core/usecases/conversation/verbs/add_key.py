@@ -10,7 +10,8 @@ from core.keys import ConversationKey
 from core.model.conversation import KeyMemory, KeyType
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
-from core.usecases.house import House
+from core.usecases.conversation.ports import TurnPorts
+from core.usecases.ports import HasConversations
 from core.usecases.replays import stored_steps
 
 
@@ -38,9 +39,9 @@ class KeyKept:
     replayed: bool
 
 
-async def add_key(house: House, command: AddKey) -> KeyKept:
+async def add_key(ports: TurnPorts, command: AddKey) -> KeyKept:
     """Raises MemoryOff, LimitReached, RequestIdReused."""
-    now, key_id = house.clock.now(), house.ids.new("k")
+    now, key_id = ports.clock.now(), ports.ids.new("k")
 
     def stage(conversation: Conversation, revision: int) -> Draft[KeyNamed]:
         require_on(conversation)
@@ -55,18 +56,18 @@ async def add_key(house: House, command: AddKey) -> KeyKept:
         require_room(conversation, made)
         return Draft(result=KeyNamed(key_id=key_id), steps=(KeyPut(key=made),), touches=frozenset({"keys"}))
 
-    done = await written(house, command.key, Collection(""), stage, command.request, KeyNamed)
-    return await kept(house, command.key, done)
+    done = await written(ports, command.key, Collection(""), stage, command.request, KeyNamed)
+    return await kept(ports, command.key, done)
 
 
-async def kept(house: House, key: ConversationKey, done: CommitResult[KeyNamed]) -> KeyKept:
+async def kept(ports: HasConversations, key: ConversationKey, done: CommitResult[KeyNamed]) -> KeyKept:
     """Returns the answer, with the key as the call left it; as it stands, where the feed does not tell any more."""
     key_id = done.result.key_id
     put = [
-        step.key for step in await stored_steps(house.conversations, key, done) if isinstance(step, KeyPut)
+        step.key for step in await stored_steps(ports.conversations, key, done) if isinstance(step, KeyPut)
     ]
     found = next((each for each in put if each.key_id == key_id), None)
     if found is None:
-        async with house.conversations.reading(key, done.revision) as conversation:
+        async with ports.conversations.reading(key, done.revision) as conversation:
             found = conversation.keys.get(key_id)
     return KeyKept(key=found, key_id=key_id, revision=done.revision, replayed=done.replayed)

@@ -12,7 +12,8 @@ from core.model.conversation import ConversationRecord, ConversationState, Turn,
 from core.model.expiry import expiry_after
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
-from core.usecases.house import House
+from core.usecases.conversation.ports import TurnPorts
+from core.usecases.ports import HasConversations
 
 RESUME_AFTER = timedelta(
     minutes=1
@@ -61,9 +62,9 @@ class TurnsAdded:
     replayed: bool
 
 
-async def add_turns(house: House, command: AddTurns) -> TurnsAdded:
+async def add_turns(ports: TurnPorts, command: AddTurns) -> TurnsAdded:
     """Raises MemoryOff, LimitReached, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
     staged: tuple[Turn, ...] = ()
 
     def stage(conversation: Conversation, _revision: int) -> Draft[StepsGiven]:
@@ -71,7 +72,7 @@ async def add_turns(house: House, command: AddTurns) -> TurnsAdded:
         require_on(conversation)
         staged = _numbered(command.turns, conversation.record.last_step, now)
         record = grown(conversation.record, staged, now)
-        house.settings.limits.check_conversation(record)
+        ports.settings.limits.check_conversation(record)
         steps: tuple[Step, ...] = (
             *(TurnAdd(turn=turn) for turn in staged),
             *_metadata(command.turns, staged),
@@ -80,8 +81,8 @@ async def add_turns(house: House, command: AddTurns) -> TurnsAdded:
         result = StepsGiven(steps=tuple(turn.step for turn in staged))
         return Draft(result=result, steps=steps, touches=frozenset({"conversation"}))
 
-    done = await written(house, command.key, command.collection, stage, command.request, StepsGiven)
-    turns = await _read_back(house, command.key, done.result.steps, now) if done.replayed else staged
+    done = await written(ports, command.key, command.collection, stage, command.request, StepsGiven)
+    turns = await _read_back(ports, command.key, done.result.steps, now) if done.replayed else staged
     return TurnsAdded(turns=turns, revision=done.revision, replayed=done.replayed)
 
 
@@ -127,9 +128,9 @@ def grown(record: ConversationRecord, turns: tuple[Turn, ...], now: datetime) ->
 
 
 async def _read_back(
-    house: House, key: ConversationKey, steps: tuple[int, ...], now: datetime
+    ports: HasConversations, key: ConversationKey, steps: tuple[int, ...], now: datetime
 ) -> tuple[Turn, ...]:
-    async with house.conversations.reading(key) as conversation:
+    async with ports.conversations.reading(key) as conversation:
         return tuple(
             conversation.turn(step)
             if conversation.has_turn(step)

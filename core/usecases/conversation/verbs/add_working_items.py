@@ -11,7 +11,7 @@ from core.ids import RecordId
 from core.keys import InvocationKey
 from core.model.invocation import InvocationRecord, InvocationState, Item, ItemType
 from core.ports.aggregates import Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.conversation.ports import InvocationPorts
 from core.usecases.user.permission import permission_to_write
 
 
@@ -55,14 +55,14 @@ class WorkingItemsAdded:
     replayed: bool = False
 
 
-async def add_working_items(house: House, command: AddWorkingItems) -> WorkingItemsAdded:
+async def add_working_items(ports: InvocationPorts, command: AddWorkingItems) -> WorkingItemsAdded:
     """Raises InvocationNotFound, InvocationEnded, MemoryOff, LimitReached, RequestIdReused."""
     if command.key is None:
         return WorkingItemsAdded()
-    now = house.clock.now()
-    async with house.invocations.reading(command.key):
+    now = ports.clock.now()
+    async with ports.invocations.reading(command.key):
         pass  # before the user is founded: it may not be there
-    writer = (await permission_to_write(house, command.key)).writer()
+    writer = (await permission_to_write(ports, command.key)).writer()
 
     def stage(invocation: Invocation, _revision: int) -> Draft[ItemsKept]:
         before = invocation.record
@@ -75,9 +75,9 @@ async def add_working_items(house: House, command: AddWorkingItems) -> WorkingIt
             last_step=items[-1].step,
             text_bytes=before.text_bytes + sum(item.text_bytes for item in items),
             tokens=before.tokens + tokens_of(items),
-            due_time=now + house.settings.working.idle,
+            due_time=now + ports.settings.working.idle,
         )
-        house.settings.limits.check_working(record)
+        ports.settings.limits.check_working(record)
         return Draft(
             result=ItemsKept(tokens=record.tokens, compressed=record.tokens > record.threshold),
             steps=(ItemsAdd(items=items), RunningPut(record=record)),
@@ -85,7 +85,7 @@ async def add_working_items(house: House, command: AddWorkingItems) -> WorkingIt
             requires=(writer,),
         )
 
-    done = await house.invocations.commit(command.key, stage, command.request, ItemsKept)
+    done = await ports.invocations.commit(command.key, stage, command.request, ItemsKept)
     return WorkingItemsAdded(kept=done.result, revision=done.revision, replayed=done.replayed)
 
 

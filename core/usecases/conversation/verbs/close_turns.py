@@ -36,7 +36,7 @@ from core.model.retraction import RetractionState
 from core.model.turn_retraction import HeldTurn, TurnRetraction
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
-from core.usecases.house import House
+from core.usecases.conversation.ports import ForgettingPorts
 from core.usecases.retractions import tell_retracted
 
 
@@ -58,9 +58,9 @@ class TurnsClosed:
     turns: int
 
 
-async def close_turns(house: House, command: CloseTurns) -> CommitResult[TurnsClosed]:
+async def close_turns(ports: ForgettingPorts, command: CloseTurns) -> CommitResult[TurnsClosed]:
     """Also where memory is off. Raises RetractionNotFound, RetractionClosed, ConversationNotFound, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
     state = RetractionState.ERASED if command.erases else RetractionState.RELEASED
 
     def stage(conversation: Conversation, _revision: int) -> Draft[TurnsClosed]:
@@ -85,9 +85,9 @@ async def close_turns(house: House, command: CloseTurns) -> CommitResult[TurnsCl
             erase=command.erases,
         )
 
-    done = await house.conversations.commit(command.key, stage, command.request, TurnsClosed)
-    await tell_retracted(house, house.conversations, command.key, done.result.retraction)
-    await forget_turns(house, command.key)
+    done = await ports.conversations.commit(command.key, stage, command.request, TurnsClosed)
+    await tell_retracted(ports, ports.conversations, command.key, done.result.retraction)
+    await forget_turns(ports, command.key)
     return done
 
 

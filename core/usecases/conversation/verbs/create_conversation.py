@@ -13,7 +13,8 @@ from core.model.conversation import NO_SETTINGS, ConversationRecord, Conversatio
 from core.model.expiry import expiry_after
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import new_record
-from core.usecases.house import House
+from core.usecases.conversation.ports import TurnPorts
+from core.usecases.ports import MakingPorts
 from core.usecases.replays import repeated
 from core.usecases.user.permission import permission_to_write
 from core.usecases.user.quotas import require_room
@@ -35,22 +36,24 @@ class CreateConversation:
     request: RequestKey | None = None
 
 
-async def create_conversation(house: House, command: CreateConversation) -> CommitResult[ConversationRecord]:
+async def create_conversation(
+    ports: TurnPorts, command: CreateConversation
+) -> CommitResult[ConversationRecord]:
     """Raises ConversationExists, MemoryOff, LimitReached, RequestIdReused."""
     key = ConversationKey(
         tenant=command.tenant,
         user=command.user,
-        conversation_id=command.conversation_id or _new_id(house, command),
+        conversation_id=command.conversation_id or _new_id(ports, command),
     )
-    permission = await permission_to_write(house, key)
+    permission = await permission_to_write(ports, key)
     writer = permission.writer()
     try:
-        await require_room(house, permission, key.kind)
+        await require_room(ports, permission, key.kind)
     except LimitReached:
-        if (known := await repeated(house.conversations, key, command.request, ConversationRecord)) is None:
+        if (known := await repeated(ports.conversations, key, command.request, ConversationRecord)) is None:
             raise
         return known
-    made = new_record(house, key, command.collection)
+    made = new_record(ports, key, command.collection)
     record = replace(
         made,
         goal=command.goal,
@@ -61,12 +64,12 @@ async def create_conversation(house: House, command: CreateConversation) -> Comm
         purge_time=expiry_after(made.create_time, command.ttl),
     )
     draft = Draft(result=record, steps=(ConversationPut(record=record),), requires=(writer,))
-    return await house.conversations.found(key, draft, command.request)
+    return await ports.conversations.found(key, draft, command.request)
 
 
-def _new_id(house: House, command: CreateConversation) -> ConversationId:
+def _new_id(ports: MakingPorts, command: CreateConversation) -> ConversationId:
     """Returns an id that follows from the request's: a repeated request must find the conversation it made."""
     if command.request is None:
-        return ConversationId(house.ids.new("c"))
+        return ConversationId(ports.ids.new("c"))
     asked = f"{command.tenant}\n{command.user}\n{command.request.identity}"
     return ConversationId(f"c-{sha256(asked.encode()).hexdigest()[:32]}")

@@ -10,9 +10,9 @@ from core.errors import ClusterNotFound, MemoryOff, UserNotFound
 from core.keys import ConversationKey
 from core.model.conversation import KeyType
 from core.ports.aggregates import CommitResult, Draft, RequestKey
+from core.usecases.conversation.ports import ClusterPorts
 from core.usecases.conversation.tiers.embed_turns import embed_turns
 from core.usecases.conversation.tiers.place_turns import line_of
-from core.usecases.house import House
 from core.usecases.user.permission import permission_of
 
 
@@ -31,14 +31,14 @@ class ClusterDeleted:
     keys: int
 
 
-async def delete_cluster(house: House, command: DeleteCluster) -> CommitResult[ClusterDeleted]:
+async def delete_cluster(ports: ClusterPorts, command: DeleteCluster) -> CommitResult[ClusterDeleted]:
     """Raises ConversationNotFound, ClusterNotFound, EmbedderUnavailable, RequestIdReused."""
-    async with house.conversations.reading(command.key) as conversation:
+    async with ports.conversations.reading(command.key) as conversation:
         lacks_vectors = conversation.record.enabled and bool(conversation.verbatim.wanting)
     if lacks_vectors:  # of another embedder's space, or of turns that have just come
         with suppress(MemoryOff, UserNotFound):  # then those without one lie alone
-            (await permission_of(house, command.key)).tender()
-            await embed_turns(house, command.key, house.workshop.ledger(command.key))
+            (await permission_of(ports, command.key)).tender()
+            await embed_turns(ports, command.key, ports.workshop.ledger(command.key))
 
     def stage(conversation: Conversation, _revision: int) -> Draft[ClusterDeleted]:
         gone = conversation.clusters.get(command.cluster_id)
@@ -46,7 +46,7 @@ async def delete_cluster(house: House, command: DeleteCluster) -> CommitResult[C
             raise ClusterNotFound(command.cluster_id)
         others = [each for each in conversation.clusters.values() if each is not gone]
         changed = placed(
-            conversation, gone.steps, others, house.embedder.space, line_of(house.embedder, conversation)
+            conversation, gone.steps, others, ports.embedder.space, line_of(ports.embedder, conversation)
         )
         keys = [
             key.key_id
@@ -64,4 +64,4 @@ async def delete_cluster(house: House, command: DeleteCluster) -> CommitResult[C
             result=result, steps=steps, touches=frozenset({"conversation", "keys"}), erase=bool(keys)
         )
 
-    return await house.conversations.commit(command.key, stage, command.request, ClusterDeleted)
+    return await ports.conversations.commit(command.key, stage, command.request, ClusterDeleted)

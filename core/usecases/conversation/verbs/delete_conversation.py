@@ -15,7 +15,7 @@ from core.model.conversation import ForgettingOwed
 from core.ports.aggregates import Draft
 from core.ports.store import PurgeCounts
 from core.usecases.conversation.learning.forget_turns import forget_turns
-from core.usecases.house import House
+from core.usecases.conversation.ports import ConversationPorts, ForgettingPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +44,10 @@ class ClosedConversation:
     uid: str
 
 
-async def delete_conversation(house: House, command: DeleteConversation) -> ConversationPurged:
+async def delete_conversation(ports: ForgettingPorts, command: DeleteConversation) -> ConversationPurged:
     """Raises ConversationNotFound, StaleRevision."""
     try:
-        counts, revision = await _purged(house, command)
+        counts, revision = await _purged(ports, command)
     except ConversationNotFound:
         if not command.allow_missing:
             raise
@@ -55,19 +55,19 @@ async def delete_conversation(house: House, command: DeleteConversation) -> Conv
     return ConversationPurged(counts=counts, revision=revision)
 
 
-async def _purged(house: House, command: DeleteConversation) -> tuple[PurgeCounts, int]:
+async def _purged(ports: ForgettingPorts, command: DeleteConversation) -> tuple[PurgeCounts, int]:
     if command.forget_records:
-        uid = await _close(house, command)
-        await forget_turns(house, command.key)
-        return await house.conversations.delete(command.key, uid)
+        uid = await _close(ports, command)
+        await forget_turns(ports, command.key)
+        return await ports.conversations.delete(command.key, uid)
     with suppress(ConversationNotFound):
-        await forget_turns(house, command.key)  # else what deleted turns taught would be unknown
-    return await house.conversations.delete(command.key, if_revision=command.if_revision)
+        await forget_turns(ports, command.key)  # else what deleted turns taught would be unknown
+    return await ports.conversations.delete(command.key, if_revision=command.if_revision)
 
 
-async def _close(house: House, command: DeleteConversation) -> str:
+async def _close(ports: ConversationPorts, command: DeleteConversation) -> str:
     """Switches it off, and notes that all it taught is to be forgotten; returns its uid."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(conversation: Conversation, _revision: int) -> Draft[ClosedConversation]:
         if command.if_revision not in (None, conversation.revision):
@@ -88,4 +88,4 @@ async def _close(house: House, command: DeleteConversation) -> str:
             touches=frozenset({"conversation"}),
         )
 
-    return (await house.conversations.commit(command.key, stage)).result.uid
+    return (await ports.conversations.commit(command.key, stage)).result.uid

@@ -6,9 +6,9 @@ from core.conversation.conversation import Conversation
 from core.conversation.steps import KeyDrop
 from core.keys import ConversationKey
 from core.ports.aggregates import CommitResult, Draft, RequestKey
+from core.usecases.conversation.ports import TurnDeletionPorts
 from core.usecases.conversation.verbs.add_key import KeyNamed
 from core.usecases.deletions import tell_deleted
-from core.usecases.house import House
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class DeleteKey:
     request: RequestKey | None = None
 
 
-async def delete_key(house: House, command: DeleteKey) -> CommitResult[KeyNamed]:
+async def delete_key(ports: TurnDeletionPorts, command: DeleteKey) -> CommitResult[KeyNamed]:
     """Raises ConversationNotFound, KeyNotFound, RequestIdReused."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[KeyNamed]:
@@ -30,5 +30,5 @@ async def delete_key(house: House, command: DeleteKey) -> CommitResult[KeyNamed]
             erase=True,
         )
 
-    done = await house.conversations.commit(command.key, stage, command.request, KeyNamed)
-    return await tell_deleted(house, house.conversations, command.key, done)
+    done = await ports.conversations.commit(command.key, stage, command.request, KeyNamed)
+    return await tell_deleted(ports, ports.conversations, command.key, done)

@@ -8,7 +8,7 @@ from core.conversation.steps import ConversationPut, Step, SummaryDrop
 from core.keys import ConversationKey
 from core.model.conversation import Summary, SummaryOwed
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.ports import HasConversations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,9 @@ class SummariesDeleted:
     summaries: int
 
 
-async def delete_summaries(house: House, command: DeleteSummaries) -> CommitResult[SummariesDeleted]:
+async def delete_summaries(
+    ports: HasConversations, command: DeleteSummaries
+) -> CommitResult[SummariesDeleted]:
     """Raises ConversationNotFound, RequestIdReused."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[SummariesDeleted]:
@@ -60,4 +62,4 @@ async def delete_summaries(house: House, command: DeleteSummaries) -> CommitResu
             erase=True,
         )
 
-    return await house.conversations.commit(command.key, stage, command.request, SummariesDeleted)
+    return await ports.conversations.commit(command.key, stage, command.request, SummariesDeleted)

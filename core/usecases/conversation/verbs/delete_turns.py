@@ -24,8 +24,8 @@ from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, KeyType, SummaryOwed
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.ports import TurnDeletionPorts
 from core.usecases.deletions import tell_deleted
-from core.usecases.house import House
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +51,9 @@ class TurnsDeleted:
     keys: int
 
 
-async def delete_turns(house: House, command: DeleteTurns) -> CommitResult[TurnsDeleted]:
+async def delete_turns(ports: TurnDeletionPorts, command: DeleteTurns) -> CommitResult[TurnsDeleted]:
     """Raises ConversationNotFound, TurnNotFound, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(conversation: Conversation, _revision: int) -> Draft[TurnsDeleted]:
         gone = frozenset(_chosen(conversation, command))
@@ -68,9 +68,9 @@ async def delete_turns(house: House, command: DeleteTurns) -> CommitResult[Turns
             erase=True,
         )
 
-    done = await house.conversations.commit(command.key, stage, command.request, TurnsDeleted)
-    await tell_deleted(house, house.conversations, command.key, done)
-    await forget_turns(house, command.key)
+    done = await ports.conversations.commit(command.key, stage, command.request, TurnsDeleted)
+    await tell_deleted(ports, ports.conversations, command.key, done)
+    await forget_turns(ports, command.key)
     return done
 
 

@@ -14,9 +14,10 @@ from core.model.usage import NO_USAGE, Usage
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.extract_facts import extract_facts
 from core.usecases.conversation.learning.finish_conversation import finish_conversation
+from core.usecases.conversation.ports import ExtractionPorts
 from core.usecases.conversation.tiers.settle import ending
 from core.usecases.conversation.tiers.summarise_turns import summarise_turns
-from core.usecases.house import House
+from core.usecases.ports import HasConversations
 from core.usecases.replays import keep_end, kept_end
 
 
@@ -47,10 +48,10 @@ class EndStored:
     record: ConversationRecord | None = None
 
 
-async def end_conversation(house: House, command: EndConversation) -> ConversationEnded:
+async def end_conversation(ports: ExtractionPorts, command: EndConversation) -> ConversationEnded:
     """Ends a conversation; one that has ended stays as it is. Raises ConversationNotFound, RequestIdReused; where it
     waits also MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent: the end is stored then all the same."""
-    key, now = command.key, house.clock.now()
+    key, now = command.key, ports.clock.now()
 
     def stage(conversation: Conversation, _revision: int) -> Draft[EndStored]:
         record = conversation.record
@@ -63,32 +64,34 @@ async def end_conversation(house: House, command: EndConversation) -> Conversati
             touches=frozenset({"conversation"}),
         )
 
-    stored = await house.conversations.commit(key, stage, command.request, EndStored)
+    stored = await ports.conversations.commit(key, stage, command.request, EndStored)
     if command.wait:
-        ended = await _carried_out(house, command, stored)
+        ended = await _carried_out(ports, command, stored)
     elif (record := stored.result.record) is not None:
         ended = ConversationEnded(record=record, revision=stored.revision)
     else:
-        ended = await _standing(house, key, stored.revision, NO_USAGE)
+        ended = await _standing(ports, key, stored.revision, NO_USAGE)
     return replace(ended, replayed=stored.replayed)
 
 
 async def _carried_out(
-    house: House, command: EndConversation, stored: CommitResult[EndStored]
+    ports: ExtractionPorts, command: EndConversation, stored: CommitResult[EndStored]
 ) -> ConversationEnded:
     """Carries the end out, once for all repetitions of the call."""
     key, request = command.key, command.request
     if stored.replayed:
-        kept = await kept_end(house.conversations, key, request, ConversationEnded)
+        kept = await kept_end(ports.conversations, key, request, ConversationEnded)
         if kept is not None:
             return kept
-    ledger = house.workshop.ledger(key)
+    ledger = ports.workshop.ledger(key)
     for work in (summarise_turns, extract_facts, finish_conversation):
-        await work(house, key, ledger)
-    ended = await _standing(house, key, stored.revision, ledger.total())
-    return await keep_end(house.conversations, key, request, ended)
+        await work(ports, key, ledger)
+    ended = await _standing(ports, key, stored.revision, ledger.total())
+    return await keep_end(ports.conversations, key, request, ended)
 
 
-async def _standing(house: House, key: ConversationKey, revision: int, usage: Usage) -> ConversationEnded:
-    async with house.conversations.reading(key, revision) as conversation:
+async def _standing(
+    ports: HasConversations, key: ConversationKey, revision: int, usage: Usage
+) -> ConversationEnded:
+    async with ports.conversations.reading(key, revision) as conversation:
         return ConversationEnded(record=conversation.record, revision=conversation.revision, usage=usage)

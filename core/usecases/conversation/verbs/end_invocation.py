@@ -13,7 +13,8 @@ from core.keys import ConversationKey, InvocationKey, UserKey
 from core.model.invocation import Ending, InvocationRecord, InvocationState, InvocationSummary
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.learning.conclude_invocation import Conclusion, conclude, request_of
-from core.usecases.house import House
+from core.usecases.conversation.ports import ConclusionPorts, InvocationPorts
+from core.usecases.ports import HasConversations, HasUsers
 from core.user.user import UserAggregate
 
 
@@ -39,33 +40,33 @@ class InvocationEndedAnswer:
     replayed: bool = False
 
 
-async def end_invocation(house: House, command: EndInvocation) -> InvocationEndedAnswer:
+async def end_invocation(ports: ConclusionPorts, command: EndInvocation) -> InvocationEndedAnswer:
     """Raises InvocationNotFound, InvocationEnded; where it waits, AgentUnavailable, AgentReplyInvalid, BudgetSpent: the
     end is stored then all the same."""
     key = command.key
     if key is None:
         return InvocationEndedAnswer()
     try:
-        record, replayed = await _store_end(house, key, command)
+        record, replayed = await _store_end(ports, key, command)
     except InvocationNotFound:
-        kept = await _answer(house, key, command.request)
+        kept = await _answer(ports, key, command.request)
         if not command.wait:
             return InvocationEndedAnswer(replayed=True)
-        return await _told(house, key, kept, replayed=True)
+        return await _told(ports, key, kept, replayed=True)
     if not command.wait:
         return InvocationEndedAnswer(replayed=replayed)
-    await conclude(house, key)
-    kept = await _answer(house, key, request_of(record))
-    return await _told(house, key, kept, replayed)
+    await conclude(ports, key)
+    kept = await _answer(ports, key, request_of(record))
+    return await _told(ports, key, kept, replayed)
 
 
 async def _store_end(
-    house: House, key: InvocationKey, command: EndInvocation
+    ports: InvocationPorts, key: InvocationKey, command: EndInvocation
 ) -> tuple[InvocationRecord, bool]:
     """Stores the record with its end; returns it, and whether the same call had stored it before."""
     request = command.request
     given = (str(request.request_id), request.digest) if request else ("", "")
-    now = house.clock.now()
+    now = ports.clock.now()
     stored: InvocationRecord | None = None
     replayed = False
 
@@ -88,7 +89,7 @@ async def _store_end(
         stored = ended(stored, ending)
         return Draft(result=None, steps=(RunningPut(record=stored),), touches=frozenset({"invocation"}))
 
-    await house.invocations.commit(key, stage)
+    await ports.invocations.commit(key, stage)
     assert stored is not None, "it was staged"
     return stored, replayed
 
@@ -98,7 +99,7 @@ def ended(record: InvocationRecord, ending: Ending) -> InvocationRecord:
     return replace(record, state=InvocationState.ENDING, ending=ending, due_time=ending.end_time)
 
 
-async def _answer(house: House, key: InvocationKey, request: RequestKey | None) -> Conclusion:
+async def _answer(ports: HasUsers, key: InvocationKey, request: RequestKey | None) -> Conclusion:
     """Returns what is kept under the request of an end that has been carried out. Raises InvocationNotFound."""
     missing = InvocationNotFound(key.user, key.invocation_id)
 
@@ -109,30 +110,30 @@ async def _answer(house: House, key: InvocationKey, request: RequestKey | None) 
         raise missing
     try:
         user = UserKey(tenant=key.tenant, user=key.user)
-        return (await house.users.commit(user, stage, request, Conclusion)).result
+        return (await ports.users.commit(user, stage, request, Conclusion)).result
     except UserNotFound:
         raise missing from None
 
 
 async def _told(
-    house: House, key: InvocationKey, concluded: Conclusion, replayed: bool
+    ports: HasConversations, key: InvocationKey, concluded: Conclusion, replayed: bool
 ) -> InvocationEndedAnswer:
     """Returns the answer with the summary read back: what is kept under a request has no texts."""
     summary = None
     if concluded.conversation_id:
         place = ConversationKey(tenant=key.tenant, user=key.user, conversation_id=concluded.conversation_id)
         try:
-            async with house.conversations.reading(place, concluded.revision) as conversation:
+            async with ports.conversations.reading(place, concluded.revision) as conversation:
                 summary = conversation.invocations.get(key.invocation_id)
         except ConversationNotFound:
             pass  # it went since
     return InvocationEndedAnswer(concluded=concluded, summary=summary, replayed=replayed)
 
 
-async def end_idle(house: House, key: InvocationKey) -> None:
+async def end_idle(ports: InvocationPorts, key: InvocationKey) -> None:
     """Ends an invocation that was left alone, as failed; its items belong to the caller that began it. Raises
     InvocationNotFound."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(invocation: Invocation, _revision: int) -> Draft[None]:
         record = invocation.record
@@ -150,4 +151,4 @@ async def end_idle(house: House, key: InvocationKey) -> None:
         step = RunningPut(record=ended(record, ending))
         return Draft(result=None, steps=(step,), touches=frozenset({"invocation"}))
 
-    await house.invocations.commit(key, stage)
+    await ports.invocations.commit(key, stage)

@@ -6,7 +6,7 @@ from core.conversation.conversation import Conversation
 from core.keys import ConversationKey
 from core.model.conversation import ConversationRecord, SummaryKind
 from core.model.invocation import InvocationSummary
-from core.usecases.house import House
+from core.usecases.ports import HasConversations
 
 MOST = 200  # invocations of an answer
 
@@ -37,9 +37,9 @@ class ConversationSeen:
     invocations: tuple[InvocationSummary, ...] = ()
 
 
-async def get_conversation(house: House, command: GetConversation) -> ConversationSeen:
+async def get_conversation(ports: HasConversations, command: GetConversation) -> ConversationSeen:
     """Raises ConversationNotFound, RevisionNotReached."""
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
+    async with ports.conversations.reading(command.key, command.min_revision) as conversation:
         left = conversation.invocations_in_order()[-MOST:] if command.include_invocations else []
         return ConversationSeen(
             record=conversation.record,

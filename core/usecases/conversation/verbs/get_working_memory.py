@@ -9,7 +9,7 @@ from core.conversation.working import not_told, shown, split, tokens_of
 from core.keys import InvocationKey
 from core.model.invocation import CompressedItems, Item
 from core.text.tokens import estimate
-from core.usecases.house import House
+from core.usecases.ports import HasInvocations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +28,11 @@ class WorkingMemory:
     revision: int = 0
 
 
-async def get_working_memory(house: House, command: GetWorkingMemory) -> WorkingMemory:
+async def get_working_memory(ports: HasInvocations, command: GetWorkingMemory) -> WorkingMemory:
     """Raises InvocationNotFound, RevisionNotReached."""
     if command.key is None:
         return WorkingMemory()
-    async with house.invocations.reading(command.key, command.min_revision) as invocation:
+    async with ports.invocations.reading(command.key, command.min_revision) as invocation:
         record, items, revision = invocation.record, invocation.in_order(), invocation.revision
         compressed = invocation.compressed
     if not command.raw and record.tokens > record.threshold:

@@ -11,8 +11,8 @@ from core.agents.offline.thinking import think
 from core.conversation.conversation import Conversation
 from core.keys import ConversationKey
 from core.model.conversation import ClusterHits, TurnCluster
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasConversations
 
 TURNS_READ = 12  # of a cluster, for its label: the newest
 CHARACTERS_READ = 500  # of each
@@ -35,9 +35,9 @@ class ClustersListed:
     revision: int
 
 
-async def list_clusters(house: House, command: ListClusters) -> ClustersListed:
+async def list_clusters(ports: HasConversations, command: ListClusters) -> ClustersListed:
     """Raises ConversationNotFound, RevisionNotReached, InvalidField (page_token)."""
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
+    async with ports.conversations.reading(command.key, command.min_revision) as conversation:
         page = page_of(
             command,
             conversation.clusters.values(),

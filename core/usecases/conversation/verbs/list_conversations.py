@@ -8,8 +8,8 @@ from core.keys import ConversationKey
 from core.model.access import OPEN, Binding
 from core.model.conversation import ConversationRecord
 from core.ports.store import Listing
-from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, first_page, place_of
+from core.usecases.ports import HasStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class ConversationsListed:
     next_page_token: str
 
 
-async def list_conversations(house: House, command: ListConversations) -> ConversationsListed:
+async def list_conversations(ports: HasStore, command: ListConversations) -> ConversationsListed:
     """Raises InvalidField (page_token)."""
     place = place_of(command, command.page_token, BY_ID)
     chosen = Listing(
@@ -44,7 +44,7 @@ async def list_conversations(house: House, command: ListConversations) -> Conver
         within=command.within,
     )
     after = str(place[0]) if place else ""
-    found = await house.store.listed(
+    found = await ports.store.listed(
         command.tenant, ConversationKey.kind, chosen, after, command.page_size + 1
     )
     page = first_page(

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from core.keys import ConversationKey
 from core.model.invocation import InvocationSummary
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasConversations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +23,9 @@ class InvocationsListed:
     revision: int
 
 
-async def list_invocations(house: House, command: ListInvocations) -> InvocationsListed:
+async def list_invocations(ports: HasConversations, command: ListInvocations) -> InvocationsListed:
     """Raises ConversationNotFound, RevisionNotReached, InvalidField (page_token)."""
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
+    async with ports.conversations.reading(command.key, command.min_revision) as conversation:
         ordered = conversation.invocations_in_order()
         place = {each.invocation_id: number for number, each in enumerate(ordered)}
         page = page_of(

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from core.keys import ConversationKey
 from core.model.conversation import KeyMemory
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasConversations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +23,9 @@ class KeysListed:
     revision: int
 
 
-async def list_keys(house: House, command: ListKeys) -> KeysListed:
+async def list_keys(ports: HasConversations, command: ListKeys) -> KeysListed:
     """Raises ConversationNotFound, RevisionNotReached, InvalidField (page_token)."""
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
+    async with ports.conversations.reading(command.key, command.min_revision) as conversation:
         ordered = conversation.keys_in_order()
         place = {key.key_id: number for number, key in enumerate(ordered)}
         page = page_of(

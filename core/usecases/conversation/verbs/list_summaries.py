@@ -5,8 +5,8 @@ from datetime import datetime
 
 from core.keys import ConversationKey
 from core.model.conversation import Summary, SummaryKind
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER_AND_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasConversations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +40,9 @@ class SummariesListed:
     revision: int
 
 
-async def list_summaries(house: House, command: ListSummaries) -> SummariesListed:
+async def list_summaries(ports: HasConversations, command: ListSummaries) -> SummariesListed:
     """Raises ConversationNotFound, RevisionNotReached, InvalidField (page_token)."""
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
+    async with ports.conversations.reading(command.key, command.min_revision) as conversation:
         page = page_of(
             command,
             filter(command.admits, conversation.summaries.values()),

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from core.keys import ConversationKey
 from core.model.turn_retraction import TurnRetraction
-from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
+from core.usecases.ports import HasConversations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +23,11 @@ class TurnRetractionsListed:
     revision: int
 
 
-async def list_turn_retractions(house: House, command: ListTurnRetractions) -> TurnRetractionsListed:
+async def list_turn_retractions(
+    ports: HasConversations, command: ListTurnRetractions
+) -> TurnRetractionsListed:
     """Raises InvalidField (page_token), ConversationNotFound, RevisionNotReached."""
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
+    async with ports.conversations.reading(command.key, command.min_revision) as conversation:
         page = page_of(
             command,
             conversation.retractions.values(),

@@ -9,8 +9,8 @@ from core.conversation.conversation import Conversation
 from core.keys import ConversationKey
 from core.model.conversation import Turn
 from core.usecases.conversation.turn_metadata import metadata_of
-from core.usecases.house import House
 from core.usecases.paging import BY_NUMBER, DEFAULT_PAGE, Page, first_page, place_of
+from core.usecases.ports import HasConversations
 from core.usecases.room import weight
 
 LAST = 10**12 - 1  # the largest step there can be
@@ -48,15 +48,15 @@ class TurnsListed:
     revision: int
 
 
-async def list_turns(house: House, command: ListTurns) -> TurnsListed:
+async def list_turns(ports: HasConversations, command: ListTurns) -> TurnsListed:
     """Raises ConversationNotFound, RevisionNotReached, InvalidField (page_token)."""
-    async with house.conversations.reading(command.key, command.min_revision) as conversation:
+    async with ports.conversations.reading(command.key, command.min_revision) as conversation:
         page = _page(conversation, command)
         names, uid, revision = conversation.cluster_names(), conversation.uid, conversation.revision
     known = dict[int, str]()
     if command.metadata:
         having = [turn.step for turn in page.items if turn.metadata_bytes]
-        known = {step: text async for step, text in metadata_of(house, command.key, uid, having)}
+        known = {step: text async for step, text in metadata_of(ports, command.key, uid, having)}
     listed = (
         PlacedTurn(turn=turn, cluster_id=names.get(turn.step, ""), metadata_json=known.get(turn.step, ""))
         for turn in sorted(page.items, key=lambda turn: turn.step)

@@ -32,8 +32,9 @@ from core.model.retraction import RetractionState
 from core.model.turn_retraction import HeldTurn, TurnRetraction
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.learning.forget_turns import forget_turns, forgetting
+from core.usecases.conversation.ports import ForgettingPorts
 from core.usecases.conversation.verbs.delete_turns import counted, shrunk, without
-from core.usecases.house import House
+from core.usecases.long_term.ports import RetractionPorts
 from core.usecases.long_term.verbs.retract_records import RetractRecords, retract_records
 from core.usecases.retractions import tell_retracted
 
@@ -79,10 +80,10 @@ class TurnsRetracted:
     changed: int = 0
 
 
-async def retract_turns(house: House, command: RetractTurns) -> CommitResult[TurnsRetracted]:
+async def retract_turns(ports: ForgettingPorts, command: RetractTurns) -> CommitResult[TurnsRetracted]:
     """Takes turns back, also where memory is off. Raises ConversationNotFound, TurnNotFound, RequestIdReused."""
-    retraction_id, now = command.retraction_id or house.ids.new("x"), house.clock.now()
-    async with house.conversations.reading(command.key) as conversation:
+    retraction_id, now = command.retraction_id or ports.ids.new("x"), ports.clock.now()
+    async with ports.conversations.reading(command.key) as conversation:
         is_there = [step for step in command.steps if command.dry_run or conversation.has_turn(step)]
         asked = replace(command, steps=tuple(is_there))  # of a repetition they went
         nothing = bool(command.steps) and not is_there
@@ -92,7 +93,7 @@ async def retract_turns(house: House, command: RetractTurns) -> CommitResult[Tur
         place = CollectionKey(
             tenant=command.key.tenant, user=command.key.user, collection=conversation.record.collection
         )
-    taught = await _taught(house, command, place, found)
+    taught = await _taught(ports, command, place, found)
 
     def told(steps: Iterable[int], rest: list[Step], made: TurnRetraction | None) -> TurnsRetracted:
         counts = counted(rest) if rest else tried
@@ -135,9 +136,9 @@ async def retract_turns(house: House, command: RetractTurns) -> CommitResult[Tur
 
     if command.dry_run:
         return CommitResult(result=told(found, [], None), revision=revision)
-    done = await house.conversations.commit(command.key, stage, command.request, TurnsRetracted)
-    await tell_retracted(house, house.conversations, command.key, done.result.retraction)
-    await forget_turns(house, command.key)
+    done = await ports.conversations.commit(command.key, stage, command.request, TurnsRetracted)
+    await tell_retracted(ports, ports.conversations, command.key, done.result.retraction)
+    await forget_turns(ports, command.key)
     return done
 
 
@@ -149,14 +150,14 @@ def _chosen(conversation: Conversation, command: RetractTurns) -> frozenset[int]
 
 
 async def _taught(
-    house: House, command: RetractTurns, place: CollectionKey, steps: frozenset[int]
+    ports: RetractionPorts, command: RetractTurns, place: CollectionKey, steps: frozenset[int]
 ) -> tuple[int, int]:
     """Returns how many records of long-term memory go with turns, and how many change."""
     if not steps:
         return 0, 0
     chosen = Selection(conversation_id=command.key.conversation_id, steps=steps)
     try:
-        done = await retract_records(house, RetractRecords(key=place, chosen=chosen, dry_run=True))
+        done = await retract_records(ports, RetractRecords(key=place, chosen=chosen, dry_run=True))
     except CollectionNotFound:
         return 0, 0
     return len(done.result.record_ids), len(done.result.changed_ids)

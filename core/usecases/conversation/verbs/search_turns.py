@@ -21,7 +21,8 @@ from core.keys import ConversationKey
 from core.model.bank import EmbeddingSpace
 from core.model.vector import Vector
 from core.usecases.conversation.across import AllConversations, newest, read_each
-from core.usecases.house import House
+from core.usecases.conversation.ports import TurnSearchPorts
+from core.usecases.ports import CommonPorts, HasConversations, MomentPorts
 from core.usecases.room import fitting
 from core.usecases.user.permission import permission_of
 from core.usecases.vectors import query_vector, unit
@@ -66,44 +67,44 @@ class TurnsFound:
     more: bool = False
 
 
-async def search_turns(house: House, command: SearchTurns) -> TurnsFound:
+async def search_turns(ports: TurnSearchPorts, command: SearchTurns) -> TurnsFound:
     """Raises ConversationNotFound, RevisionNotReached, EmbedderUnavailable, InvalidField or EmbeddingSpaceMismatch
     (`embedding`)."""
     if isinstance(command.among, AllConversations):
-        return await _in_all(house, command, command.among)
+        return await _in_all(ports, command, command.among)
     key = command.among
     if command.embedding is None:
-        async with house.conversations.reading(key, command.min_revision):
+        async with ports.conversations.reading(key, command.min_revision):
             pass  # before a model is asked: it may not be there
-    query = await _query(house, command)
-    async with house.conversations.reading(key, command.min_revision) as conversation:
-        found = found_in(conversation, query, house.embedder.space, frozenset(command.cluster_ids))
+    query = await _query(ports, command)
+    async with ports.conversations.reading(key, command.min_revision) as conversation:
+        found = found_in(conversation, query, ports.embedder.space, frozenset(command.cluster_ids))
         return _answer(command, [FoundTurn(key.conversation_id, hit) for hit in found], conversation.revision)
 
 
 def turn_query(
-    house: House, text: str, vector: Vector | None, top_k: int | None = None, alpha: float | None = None
+    ports: CommonPorts, text: str, vector: Vector | None, top_k: int | None = None, alpha: float | None = None
 ) -> Query:
     """Returns a search of turns with what the configuration has to add."""
-    retrieval = house.settings.retrieval
+    retrieval = ports.settings.retrieval
     return Query(
         text=text,
         vector=vector,
         top_k=top_k or retrieval.top_k,
         alpha=retrieval.alpha if alpha is None else alpha,
         structure=retrieval.structure,
-        now=house.clock.now(),
+        now=ports.clock.now(),
     )
 
 
-async def _query(house: House, command: SearchTurns) -> Query:
+async def _query(ports: MomentPorts, command: SearchTurns) -> Query:
     given = command.embedding
     if given is None:
-        vector = await query_vector(house, command.text)
+        vector = await query_vector(ports, command.text)
     else:
-        vector = unit(given, house.embedder.space, "embedding")
+        vector = unit(given, ports.embedder.space, "embedding")
     chosen = Filter(since=command.since, until=command.until)
-    return turn_query(house, command.text, vector, command.top_k, command.alpha)._replace(filter=chosen)
+    return turn_query(ports, command.text, vector, command.top_k, command.alpha)._replace(filter=chosen)
 
 
 def _answer(command: SearchTurns, found: Sequence[FoundTurn], revision: int) -> TurnsFound:
@@ -130,19 +131,19 @@ class _Best(NamedTuple):
     scored: ScoredCandidate[SegmentRef]
 
 
-async def _in_all(house: House, command: SearchTurns, among: AllConversations) -> TurnsFound:
+async def _in_all(ports: TurnSearchPorts, command: SearchTurns, among: AllConversations) -> TurnsFound:
     """Searches the conversations with the newest turns, a few at a time."""
-    chosen, more = await newest(house, among, await permission_of(house, among))
-    query = await _query(house, command)
-    words, space = words_of(command.text), house.embedder.space
+    chosen, more = await newest(ports, among, await permission_of(ports, among))
+    query = await _query(ports, command)
+    words, space = words_of(command.text), ports.embedder.space
     plan = planned(query, space)
 
     def look(conversation: Conversation) -> _Looked:
         hits = segment_hits(conversation, plan, space)
         return _Looked(hits, measured_by(conversation, hits.refs, words, query.vector, space))
 
-    looked = await read_each(house, [one.key for one in chosen], look)
-    found = await _read(house, _merged(looked, query.top_k))
+    looked = await read_each(ports, [one.key for one in chosen], look)
+    found = await _read(ports, _merged(looked, query.top_k))
     return replace(_answer(command, found, 0), conversations=len(looked), more=more)
 
 
@@ -180,7 +181,7 @@ def _merged(looked: Sequence[tuple[ConversationKey, _Looked]], top_k: int) -> li
     return best
 
 
-async def _read(house: House, best: Sequence[_Best]) -> list[FoundTurn]:
+async def _read(ports: HasConversations, best: Sequence[_Best]) -> list[FoundTurn]:
     """Reads the turns of these, in their order; one that was deleted meanwhile is passed over."""
     wanted: dict[ConversationKey, list[ScoredCandidate[SegmentRef]]] = {}
     for one in best:
@@ -191,6 +192,6 @@ async def _read(house: House, best: Sequence[_Best]) -> list[FoundTurn]:
         found = (one for one in wanted[conversation.record.key] if one.key in order)
         return {one.key: hit_of(conversation, one) for one in found}
 
-    found = dict(await read_each(house, list(wanted), read))
+    found = dict(await read_each(ports, list(wanted), read))
     hits = ((one.key, found.get(one.key, {}).get(one.scored.key)) for one in best)
     return [FoundTurn(key.conversation_id, hit) for key, hit in hits if hit is not None]

@@ -11,7 +11,8 @@ from core.keys import ConversationKey, InvocationKey
 from core.model.invocation import NO_INVOCATION, InvocationRecord
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.conversation.founding import require_on, written
-from core.usecases.house import House
+from core.usecases.conversation.ports import InvocationPorts, TurnPorts
+from core.usecases.ports import CommonPorts, MakingPorts
 from core.usecases.replays import repeated
 from core.usecases.user.permission import SCOPE, Permission, permission_to_write
 
@@ -58,17 +59,17 @@ class _Place:
     collection: Collection
 
 
-async def start_invocation(house: House, command: StartInvocation) -> InvocationStarted:
+async def start_invocation(ports: InvocationPorts, command: StartInvocation) -> InvocationStarted:
     """Begins an invocation. Without memory, also where the user's is off, nothing is kept, and the id is empty. Raises
     InvocationExists, MemoryOff (of the conversation), LimitReached, RequestIdReused."""
     if not command.enable_memory:
         return InvocationStarted(invocation_id=NO_INVOCATION)
-    invocation_id = command.invocation_id or _new_id(house, command)
+    invocation_id = command.invocation_id or _new_id(ports, command)
     key = InvocationKey(tenant=command.tenant, user=command.user, invocation_id=invocation_id)
     try:
-        done = await _found(house, command, key)
+        done = await _found(ports, command, key)
     except (LimitReached, MemoryOff) as refused:
-        known = await repeated(house.invocations, key, command.request, InvocationNamed)
+        known = await repeated(ports.invocations, key, command.request, InvocationNamed)
         if known is None and isinstance(refused, MemoryOff) and refused.scope == SCOPE:
             return InvocationStarted(invocation_id=NO_INVOCATION)
         if known is None:
@@ -79,20 +80,22 @@ async def start_invocation(house: House, command: StartInvocation) -> Invocation
     )
 
 
-async def _found(house: House, command: StartInvocation, key: InvocationKey) -> CommitResult[InvocationNamed]:
-    permission = await permission_to_write(house, key)
+async def _found(
+    ports: InvocationPorts, command: StartInvocation, key: InvocationKey
+) -> CommitResult[InvocationNamed]:
+    permission = await permission_to_write(ports, key)
     writer = permission.writer()
-    await _require_room(house, key)
-    record = _record(house, command, key, await _place(house, command, permission))
+    await _require_room(ports, key)
+    record = _record(ports, command, key, await _place(ports, command, permission))
     draft = Draft(
         result=InvocationNamed(invocation_id=key.invocation_id),
         steps=(RunningPut(record=record),),
         requires=(writer,),
     )
-    return await house.invocations.found(key, draft, command.request)
+    return await ports.invocations.found(key, draft, command.request)
 
 
-async def _place(house: House, command: StartInvocation, permission: Permission) -> _Place:
+async def _place(ports: TurnPorts, command: StartInvocation, permission: Permission) -> _Place:
     """Returns the conversation, made if it is not there. Raises MemoryOff, LimitReached."""
     if command.conversation_id is None:
         return _Place(uid="", collection=command.collection)
@@ -102,16 +105,18 @@ async def _place(house: House, command: StartInvocation, permission: Permission)
         require_on(conversation)
         return Draft(result=_Place(uid=conversation.uid, collection=conversation.record.collection))
 
-    return (await written(house, key, command.collection, stage, None, _Place, permission)).result
+    return (await written(ports, key, command.collection, stage, None, _Place, permission)).result
 
 
-def _record(house: House, command: StartInvocation, key: InvocationKey, place: _Place) -> InvocationRecord:
-    now, working = house.clock.now(), house.settings.working
+def _record(
+    ports: CommonPorts, command: StartInvocation, key: InvocationKey, place: _Place
+) -> InvocationRecord:
+    now, working = ports.clock.now(), ports.settings.working
     half = None if command.context_window is None else command.context_window // 2
     asked = [tokens for tokens in (command.threshold, half) if tokens is not None]
     return InvocationRecord(
         key=key,
-        uid=house.ids.new("u"),
+        uid=ports.ids.new("u"),
         user=key.user,
         collection=place.collection,
         conversation_id=command.conversation_id or ConversationId(""),
@@ -126,15 +131,15 @@ def _record(house: House, command: StartInvocation, key: InvocationKey, place: _
     )
 
 
-async def _require_room(house: House, key: InvocationKey) -> None:
-    most = house.settings.limits.open_invocations_per_user
-    if await house.store.count(key.tenant, key.kind, key.user) >= most:
+async def _require_room(ports: TurnPorts, key: InvocationKey) -> None:
+    most = ports.settings.limits.open_invocations_per_user
+    if await ports.store.count(key.tenant, key.kind, key.user) >= most:
         raise LimitReached("open_invocations_per_user", most, "end invocations, or raise the limit")
 
 
-def _new_id(house: House, command: StartInvocation) -> InvocationId:
+def _new_id(ports: MakingPorts, command: StartInvocation) -> InvocationId:
     """Returns an id that follows from the request's: a repeated request must find the invocation it made."""
     if command.request is None:
-        return InvocationId(house.ids.new("i"))
+        return InvocationId(ports.ids.new("i"))
     asked = f"{command.tenant}\n{command.user}\n{command.request.identity}"
     return InvocationId(f"i-{sha256(asked.encode()).hexdigest()[:32]}")

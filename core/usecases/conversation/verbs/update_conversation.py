@@ -10,7 +10,7 @@ from core.keys import ConversationKey
 from core.model.conversation import NO_SETTINGS, ConversationRecord, ConversationSettings
 from core.model.expiry import expiry_after
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.conversation.ports import ConversationPorts
 from core.usecases.revisions import require_unchanged
 
 
@@ -29,10 +29,12 @@ class UpdateConversation:
     request: RequestKey | None = None
 
 
-async def update_conversation(house: House, command: UpdateConversation) -> CommitResult[ConversationRecord]:
+async def update_conversation(
+    ports: ConversationPorts, command: UpdateConversation
+) -> CommitResult[ConversationRecord]:
     """Changes the settings; switching off also ends what is at work. Raises ConversationNotFound, StaleRevision,
     RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(conversation: Conversation, revision: int) -> Draft[ConversationRecord]:
         before = conversation.record
@@ -55,4 +57,4 @@ async def update_conversation(house: House, command: UpdateConversation) -> Comm
             result=record, steps=(ConversationPut(record=record),), touches=frozenset({"conversation"})
         )
 
-    return await house.conversations.commit(command.key, stage, command.request, ConversationRecord)
+    return await ports.conversations.commit(command.key, stage, command.request, ConversationRecord)

@@ -9,8 +9,8 @@ from core.keys import ConversationKey
 from core.model.conversation import KeyType
 from core.ports.aggregates import Draft, RequestKey
 from core.usecases.conversation.founding import require_on, required
+from core.usecases.conversation.ports import ConversationPorts
 from core.usecases.conversation.verbs.add_key import KeyKept, KeyNamed, kept
-from core.usecases.house import House
 from core.usecases.revisions import require_unchanged
 from core.usecases.user.permission import permission_to_write
 
@@ -24,9 +24,9 @@ class UpdateKey:
     request: RequestKey | None = None
 
 
-async def update_key(house: House, command: UpdateKey) -> KeyKept:
+async def update_key(ports: ConversationPorts, command: UpdateKey) -> KeyKept:
     """Raises ConversationNotFound, KeyNotFound, StaleRevision, MemoryOff, LimitReached, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def stage(conversation: Conversation, revision: int) -> Draft[KeyNamed]:
         before = conversation.key_memory(command.key_id)
@@ -38,6 +38,6 @@ async def update_key(house: House, command: UpdateKey) -> KeyKept:
             result=KeyNamed(key_id=command.key_id), steps=(KeyPut(key=made),), touches=frozenset({"keys"})
         )
 
-    writer = (await permission_to_write(house, command.key)).writer()
-    done = await house.conversations.commit(command.key, required(stage, writer), command.request, KeyNamed)
-    return await kept(house, command.key, done)
+    writer = (await permission_to_write(ports, command.key)).writer()
+    done = await ports.conversations.commit(command.key, required(stage, writer), command.request, KeyNamed)
+    return await kept(ports, command.key, done)

@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
 from core.keys import CollectionKey
-from core.usecases.house import House
 from core.usecases.long_term.exchange.files import Contents, files_of
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
 from core.usecases.long_term.record_metadata import whole
 
@@ -24,9 +24,11 @@ class FilePart:
     content: str
 
 
-async def export_collection(house: House, command: ExportCollection) -> AsyncGenerator[FilePart, None]:
+async def export_collection(
+    ports: CollectionPorts, command: ExportCollection
+) -> AsyncGenerator[FilePart, None]:
     """Yields every file, all of one revision. Raises CollectionNotFound, RevisionNotReached."""
-    async with looking(house, command.key, command.min_revision) as opened:
+    async with looking(ports, command.key, command.min_revision) as opened:
         collection = opened.collection
         kept = sorted(filter(opened.lasts, collection.records.values()), key=lambda r: r.record_id)
         waiting = [one for key, one in sorted(collection.proposals.items()) if opened.lasts(one.record)]
@@ -41,7 +43,7 @@ async def export_collection(house: House, command: ExportCollection) -> AsyncGen
             ),
             proposals=tuple(waiting),
         )
-    contents = replace(contents, records=tuple(await whole(house, command.key, uid, contents.records)))
+    contents = replace(contents, records=tuple(await whole(ports, command.key, uid, contents.records)))
     for path, text in files_of(contents):
         for start in range(0, len(text), PART):
             yield FilePart(path=path, content=text[start : start + PART])

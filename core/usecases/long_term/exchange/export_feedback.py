@@ -7,7 +7,7 @@ from itertools import zip_longest
 from core.keys import CollectionKey
 from core.long_term.texts import normalised
 from core.model.collection import Feedback
-from core.usecases.house import House
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
 
 
@@ -25,9 +25,11 @@ class PreferencePair:
     reason: str
 
 
-async def export_feedback(house: House, command: ExportFeedback) -> AsyncGenerator[PreferencePair, None]:
+async def export_feedback(
+    ports: CollectionPorts, command: ExportFeedback
+) -> AsyncGenerator[PreferencePair, None]:
     """Yields the pairs, by query. Raises CollectionNotFound, RevisionNotReached."""
-    async with looking(house, command.key, command.min_revision) as opened:
+    async with looking(ports, command.key, command.min_revision) as opened:
         found = pairs(opened.collection.feedback.values())
     for pair in found:
         yield pair

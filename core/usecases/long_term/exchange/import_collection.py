@@ -13,10 +13,10 @@ from core.long_term.steps import ProposalPut, RecordPut, ReflectionPut, Step, Us
 from core.model.record import NO_RECORD, NO_REFLECTION, Origin, Record, RecordState
 from core.model.review import Proposal, Review
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.exchange.files import Contents
 from core.usecases.long_term.exchange.parsing import contents_of
 from core.usecases.long_term.new_records import is_harmless
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.long_term.writing import Edit, write
 from core.usecases.user.permission import permission_to_write
 
@@ -43,20 +43,22 @@ class CollectionImported:
     refused_ids: tuple[RecordId, ...]
 
 
-async def import_collection(house: House, command: ImportCollection) -> CommitResult[CollectionImported]:
+async def import_collection(
+    ports: WritingPorts, command: ImportCollection
+) -> CommitResult[CollectionImported]:
     """Imports all in one change. Raises ImportInvalid, MemoryOff, LimitReached, RequestIdReused."""
-    contents, refused = await asyncio.to_thread(_read, command, house.clock.now())  # it may be megabytes
+    contents, refused = await asyncio.to_thread(_read, command, ports.clock.now())  # it may be megabytes
 
     def compose(collection: Collection, revision: int) -> Edit[CollectionImported]:
         left = {r.record_id for r in contents.all_records} - refused - known_ids(collection)
-        house.settings.limits.check_records(collection.filled + len(left), 0)  # before so many steps are made
+        ports.settings.limits.check_records(collection.filled + len(left), 0)  # before so many steps are made
         made = _edit(collection, contents, refused, revision, approves=command.approves)
         if made.result.reflections:
-            house.settings.limits.check_reflections(len(collection.reflections) + made.result.reflections)
+            ports.settings.limits.check_reflections(len(collection.reflections) + made.result.reflections)
         return made
 
-    permission = await permission_to_write(house, command.key)
-    return await write(house, command.key, compose, command.request, CollectionImported, permission)
+    permission = await permission_to_write(ports, command.key)
+    return await write(ports, command.key, compose, command.request, CollectionImported, permission)
 
 
 def _as_brought(record: Record, command: ImportCollection) -> Record:

@@ -17,8 +17,9 @@ from core.long_term.ranking import RecordQuery, similarities
 from core.long_term.texts import told
 from core.model.record import NO_INVOCATION, NO_RECORD, Origin, Record, RecordKind
 from core.text.sensitive import ALL, sort_in
-from core.usecases.house import House
+from core.usecases.long_term.ports import FindingPorts, RecordPorts
 from core.usecases.long_term.reading import looking
+from core.usecases.ports import MakingPorts
 
 FIRST_CONFIDENCE = 0.6  # of a fact that was found, at most
 LOOKED_FOR = 2_000  # code points of the passages by which known facts are found
@@ -43,17 +44,17 @@ class FactsFound:
 
 
 async def find_facts(
-    house: House, ledger: Ledger, key: CollectionKey, source: Source, passages: Sequence[Passage]
+    ports: FindingPorts, ledger: Ledger, key: CollectionKey, source: Source, passages: Sequence[Passage]
 ) -> FactsFound:
     """Raises AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
     if not any(map(_may_teach, passages)):
         return FactsFound()
-    known = await _known(house, key, passages)
+    known = await _known(ports, key, passages)
     with ledger.spending("extractor"):
-        found = await house.memory_agents.extractor.extract(passages, known)
+        found = await ports.memory_agents.extractor.extract(passages, known)
     harmless, withheld = await think(_checked, found[:MOST_CANDIDATES], passages)
     facts, doubtful = (
-        tuple(_record(house, source, one, passages) for one in harmless if one.is_doubtful is is_so)
+        tuple(_record(ports, source, one, passages) for one in harmless if one.is_doubtful is is_so)
         for is_so in (False, True)
     )
     return FactsFound(facts=facts, doubtful=doubtful, withheld=withheld)
@@ -73,28 +74,28 @@ def _checked(found: Sequence[Candidate], passages: Sequence[Passage]) -> tuple[l
     return harmless, len(sound) - len(harmless)
 
 
-async def _known(house: House, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
+async def _known(ports: RecordPorts, key: CollectionKey, passages: Sequence[Passage]) -> list[str]:
     """Returns the known facts that share the most words with the passages."""
     text = "\n".join(passage.text for passage in passages if _may_teach(passage))
-    sought = RecordQuery(top_k=MOST_KNOWN, alpha=1.0, now=house.clock.now(), text=text[:LOOKED_FOR])
+    sought = RecordQuery(top_k=MOST_KNOWN, alpha=1.0, now=ports.clock.now(), text=text[:LOOKED_FOR])
     try:
-        async with looking(house, key) as opened:
+        async with looking(ports, key) as opened:
             collection = opened.collection
             admits = (
                 collection.standing.__contains__
                 if opened.endless
                 else lambda each: each in collection.standing and opened.lasts(collection.records[each])
             )
-            similar = similarities(collection, sought, admits, house.embedder.space)
+            similar = similarities(collection, sought, admits, ports.embedder.space)
             order: list[RecordId] = sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
             return [told(collection.records[record_id]) for record_id in order[:MOST_KNOWN]]
     except CollectionNotFound:
         return []
 
 
-def _record(house: House, source: Source, candidate: Candidate, passages: Sequence[Passage]) -> Record:
+def _record(ports: MakingPorts, source: Source, candidate: Candidate, passages: Sequence[Passage]) -> Record:
     cited = [passage for passage in passages if passage.number in candidate.passages]
-    now = house.clock.now()
+    now = ports.clock.now()
     stated = max((p.event_time for p in cited if p.event_time is not None), default=now)
     return Record(
         record_id=NO_RECORD,

@@ -23,28 +23,28 @@ from core.model.vector import Vector
 from core.ports.aggregates import Draft
 from core.ports.reader import Reader
 from core.text.analysis import terms
-from core.usecases.house import House
 from core.usecases.long_term.account import Account
 from core.usecases.long_term.embed_records import embed_records
+from core.usecases.long_term.ports import JudgingPorts, RankingPorts
 from core.usecases.user.permission import permission_of
 
 
-async def judge_facts(house: House, key: CollectionKey) -> None:
+async def judge_facts(ports: JudgingPorts, key: CollectionKey) -> None:
     """Judges every fact that has not been, oldest first.
 
     Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable."""
-    async with house.workshop.turn(key):
-        await embed_records(house, key)
-        while await _judge_next(house, key):
+    async with ports.workshop.turn(key):
+        await embed_records(ports, key)
+        while await _judge_next(ports, key):
             pass
 
 
-async def _judge_next(house: House, key: CollectionKey) -> bool:
+async def _judge_next(ports: JudgingPorts, key: CollectionKey) -> bool:
     """Judges one. False: there is none."""
-    tender = (await permission_of(house, key)).tender()
-    account = Account(house.workshop.ledger(key))
-    opinions = Opinions(house.agents, house.embedder, house.ids, account.ledger)
-    likelihood = _Corrections(house.reader)
+    tender = (await permission_of(ports, key)).tender()
+    account = Account(ports.workshop.ledger(key))
+    opinions = Opinions(ports.agents, ports.embedder, ports.ids, account.ledger)
+    likelihood = _Corrections(ports.reader)
 
     def compose(collection: Collection, _revision: int) -> Draft[bool]:
         record_id = next(iter(collection.unjudged), None)
@@ -53,11 +53,11 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
         if not collection.record.enabled:
             raise MemoryOff("collection")
         fact = collection.records[record_id]
-        nearest = _nearest(house, collection, fact, opinions)
+        nearest = _nearest(ports, collection, fact, opinions)
         found = opinions.conflicts_and_merges(
             topic_of_fact(fact), [topic_of_fact(other) for other in nearest]
         )
-        rewriting = Rewriting(collection, house.settings.long_term)
+        rewriting = Rewriting(collection, ports.settings.long_term)
         contradictions = _contradictions(collection, fact, nearest, found, likelihood)
         rivals = _rivals(collection, fact, found, contradictions)
         rewriting.judge(record_id, contradictions, _merges(collection, fact, found), rivals)
@@ -68,10 +68,10 @@ async def _judge_next(house: House, key: CollectionKey) -> bool:
 
     while True:
         try:
-            async with house.collections.reading(key) as collection:
+            async with ports.collections.reading(key) as collection:
                 account.saw(collection)
                 compose(collection, collection.revision + 1)  # gathers opinions without holding up the writer
-            done = await house.collections.commit(key, stage)
+            done = await ports.collections.commit(key, stage)
             account.settle()
             return done.result
         except OpinionPending as missing:
@@ -179,21 +179,23 @@ def loses_no_word(fact: Record, other: Record) -> bool:
     return set(terms(statement(goes))) <= set(terms(statement(stays)))
 
 
-def _nearest(house: House, collection: Collection, fact: Record, opinions: Opinions) -> Sequence[Record]:
+def _nearest(
+    ports: RankingPorts, collection: Collection, fact: Record, opinions: Opinions
+) -> Sequence[Record]:
     """Returns the facts most like it, its own vector being the query's. Raises OpinionPending."""
     vector = collection.vectors.get(fact.record_id)
     if vector is None:
         (vector,) = opinions.vectors([embedded(fact)])
-    order = by_nearness(house, collection, fact, vector)
-    return [collection.records[record_id] for record_id in order[: house.settings.long_term.judged_against]]
+    order = by_nearness(ports, collection, fact, vector)
+    return [collection.records[record_id] for record_id in order[: ports.settings.long_term.judged_against]]
 
 
-def by_nearness(house: House, collection: Collection, fact: Record, vector: Vector) -> list[RecordId]:
+def by_nearness(ports: RankingPorts, collection: Collection, fact: Record, vector: Vector) -> list[RecordId]:
     """Returns the facts that a fact may be compared with, those most like it first; not what another person said of
     himself."""
     sought = RecordQuery(
-        top_k=house.settings.long_term.judged_against,
-        alpha=house.settings.retrieval.alpha,
+        top_k=ports.settings.long_term.judged_against,
+        alpha=ports.settings.retrieval.alpha,
         now=fact.create_time,
         text=told(fact),
         vector=vector,
@@ -206,7 +208,7 @@ def by_nearness(house: House, collection: Collection, fact: Record, vector: Vect
         return not speaker or not other or other == speaker
 
     speaker = quotation(fact).speaker
-    similar = similarities(collection, sought, other_fact, house.embedder.space)
+    similar = similarities(collection, sought, other_fact, ports.embedder.space)
     return sorted(similar, key=lambda record_id: (-similar[record_id], record_id))
 
 

@@ -21,13 +21,14 @@ from core.model.record import NO_RECORD, Origin, Record, RecordKind
 from core.model.review import Proposal
 from core.ports.aggregates import CommitResult, RequestKey
 from core.ports.store import Require
-from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.new_records import stamped
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.add_record import was_forgotten
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, characters, write
+from core.usecases.ports import CommonPorts, HasSettings
 from core.usecases.user.permission import Permission
 
 WEAK = frozenset({Origin.OBSERVED, Origin.DISTILLED})
@@ -57,13 +58,13 @@ class FoundKept:
     withheld: int = 0
 
 
-async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept]:
+async def keep_found(ports: WritingPorts, command: KeepFound) -> CommitResult[FoundKept]:
     """Raises MemoryOff, RequirementFailed, LimitReached (of collections)."""
-    now = house.clock.now()
-    new_ids = [RecordId(house.ids.new("r")) for _ in command.records]
+    now = ports.clock.now()
+    new_ids = [RecordId(ports.ids.new("r")) for _ in command.records]
 
     def compose(collection: Collection, revision: int) -> Edit[FoundKept]:
-        rewriting = Rewriting(collection, house.settings.long_term)
+        rewriting = Rewriting(collection, ports.settings.long_term)
         new: dict[int, Record] = {}
         waiting: list[Proposal] = []
         ids = [NO_RECORD] * len(command.records)
@@ -77,14 +78,14 @@ async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept
                 continue
             record = replace(stamped(found, now, revision), record_id=new_ids[place])
             if awaits(collection.record, found, approves=False):
-                waiting.append(proposal(collection, record, lasts, house.settings.long_term))
+                waiting.append(proposal(collection, record, lasts, ports.settings.long_term))
             else:
                 new[place] = record
-        kept, gone = _with_room(house, collection, list(new.values()))
+        kept, gone = _with_room(ports, collection, list(new.values()))
         stored = {record.record_id for record in kept}
         for place, record in new.items():
             ids[place] = record.record_id if record.record_id in stored else NO_RECORD
-        proposed = _proposals_with_room(house, collection, kept, waiting)
+        proposed = _proposals_with_room(ports, collection, kept, waiting)
         return Edit(
             result=_told(command, ids),
             steps=(*gone, *rewriting.steps, *(RecordPut(record=record) for record in kept), *proposed),
@@ -93,7 +94,7 @@ async def keep_found(house: House, command: KeepFound) -> CommitResult[FoundKept
         )
 
     return await write(
-        house, command.key, compose, command.request, FoundKept, command.permission, command.requires
+        ports, command.key, compose, command.request, FoundKept, command.permission, command.requires
     )
 
 
@@ -132,18 +133,18 @@ def _reinforce(rewriting: Rewriting, record_id: RecordId, again: Record) -> None
 
 
 def _with_room(
-    house: House, collection: Collection, new: Sequence[Record]
+    ports: CommonPorts, collection: Collection, new: Sequence[Record]
 ) -> tuple[list[Record], list[Step]]:
     """Returns those of the new records that find room, and what goes for it."""
     gone: list[Record] = []
     kept: list[Record] = []
-    weakest = _weakest_first(house, collection) if new else iter(())
+    weakest = _weakest_first(ports, collection) if new else iter(())
     for record in new:
-        while not _fits(house, collection, [*kept, record], gone):
+        while not _fits(ports, collection, [*kept, record], gone):
             if (one := next(weakest, None)) is None:
                 break
             gone.append(one)
-        if _fits(house, collection, [*kept, record], gone):
+        if _fits(ports, collection, [*kept, record], gone):
             kept.append(record)
     ids = {record.record_id for record in gone}
     drops: list[Step] = [RecordDrop(record_id=key) for key in sorted(ids)]
@@ -152,10 +153,10 @@ def _with_room(
     return kept, drops
 
 
-def _fits(house: House, collection: Collection, new: Sequence[Record], gone: Sequence[Record]) -> bool:
+def _fits(ports: HasSettings, collection: Collection, new: Sequence[Record], gone: Sequence[Record]) -> bool:
     more = sum(map(characters, new)) - sum(map(characters, gone))
     try:
-        house.settings.limits.check_records(
+        ports.settings.limits.check_records(
             collection.filled + len(new) - len(gone), collection.characters + more
         )
     except LimitReached:
@@ -164,23 +165,23 @@ def _fits(house: House, collection: Collection, new: Sequence[Record], gone: Seq
 
 
 def _proposals_with_room(
-    house: House, collection: Collection, kept: Sequence[Record], waiting: Sequence[Proposal]
+    ports: HasSettings, collection: Collection, kept: Sequence[Record], waiting: Sequence[Proposal]
 ) -> list[ProposalPut]:
     """Returns the proposals that find room beside what is kept."""
     new = list(kept)
     puts: list[ProposalPut] = []
     for one in waiting:
         if one.record.record_id not in collection.proposals:
-            if not _fits(house, collection, [*new, one.record], ()):
+            if not _fits(ports, collection, [*new, one.record], ()):
                 continue
             new.append(one.record)
         puts.append(ProposalPut(proposal=one))
     return puts
 
 
-def _weakest_first(house: House, collection: Collection) -> Iterator[Record]:
+def _weakest_first(ports: CommonPorts, collection: Collection) -> Iterator[Record]:
     """Yields what no user stated, by weight × decay; never what others rest on."""
-    now, settings = house.clock.now(), house.settings.long_term
+    now, settings = ports.clock.now(), ports.settings.long_term
     rested_on = {record.superseded_by for record in collection.records.values()}
 
     def worth(record: Record) -> float:

@@ -28,32 +28,33 @@ from core.long_term.worth import weight
 from core.model.record import STRATEGY, Record, Reflection
 from core.ports.aggregates import Draft
 from core.ports.store import Require
-from core.usecases.house import House
 from core.usecases.long_term.account import Account
+from core.usecases.long_term.ports import ReflectionPorts
+from core.usecases.ports import HasRecallAgents, MakingPorts
 from core.usecases.user.permission import permission_of
 
 
-async def reflect(house: House, key: CollectionKey) -> None:
+async def reflect(ports: ReflectionPorts, key: CollectionKey) -> None:
     """Makes what waits. Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent."""
-    account = Account(house.workshop.ledger(key))
+    account = Account(ports.workshop.ledger(key))
     while True:
         try:
-            async with house.collections.reading(key) as collection:
+            async with ports.collections.reading(key) as collection:
                 account.saw(collection)
-                waiting = _waiting(house, collection)
+                waiting = _waiting(ports, collection)
                 records = _of(collection, waiting.record_ids) if waiting else []
         except CollectionNotFound:
             return
         if waiting is None:
             return
-        tender = (await permission_of(house, key)).tender()
-        opinion = await written(house, account.ledger, waiting.title, waiting.category, records)
-        await house.collections.commit(key, _keeping(house, waiting, opinion, records, tender, account))
+        tender = (await permission_of(ports, key)).tender()
+        opinion = await written(ports, account.ledger, waiting.title, waiting.category, records)
+        await ports.collections.commit(key, _keeping(ports, waiting, opinion, records, tender, account))
         account.settle()
 
 
 async def written(
-    house: House, ledger: Ledger, title: str, category: str, records: Sequence[Record]
+    ports: HasRecallAgents, ledger: Ledger, title: str, category: str, records: Sequence[Record]
 ) -> ReflectionOpinion:
     """Returns the Reflector's text, checked."""
     shown = [
@@ -69,7 +70,7 @@ async def written(
     ]
     title = without_markup(title)
     with ledger.spending("reflector"):
-        opinion = await house.recall_agents.reflector.reflect(title, category, shown)
+        opinion = await ports.recall_agents.reflector.reflect(title, category, shown)
     if problem := problem_of_reflection(opinion, title, shown):
         raise AgentReplyInvalid("reflector", problem)
     return opinion
@@ -100,7 +101,7 @@ def _of(collection: Collection, record_ids: Sequence[RecordId]) -> list[Record]:
     return weightiest([collection.records[i] for i in record_ids if i in collection.records])
 
 
-def _waiting(house: House, collection: Collection) -> Reflection | None:
+def _waiting(ports: MakingPorts, collection: Collection) -> Reflection | None:
     """Returns what is to be written next: one whose text was taken, or one for strategies that none covers."""
     for reflection in collection.reflections.values():
         if not reflection.text:
@@ -114,17 +115,19 @@ def _waiting(house: House, collection: Collection) -> Reflection | None:
         for key in collection.strategies
         if (r := collection.records[key]).subcategory == subject and is_lesson(r)
     ]
-    return _kept_up(house, collection, subject, weightiest(records))
+    return _kept_up(ports, collection, subject, weightiest(records))
 
 
-def _kept_up(house: House, collection: Collection, subject: str, records: Sequence[Record]) -> Reflection:
-    now = house.clock.now()
+def _kept_up(
+    ports: MakingPorts, collection: Collection, subject: str, records: Sequence[Record]
+) -> Reflection:
+    now = ports.clock.now()
     ids = tuple(record.record_id for record in records)
     for reflection in collection.reflections.values():
         if reflection.kept_up and reflection.subject == subject:
             return replace(reflection, record_ids=ids)
     return Reflection(
-        reflection_id=ReflectionId(house.ids.new("m")),
+        reflection_id=ReflectionId(ports.ids.new("m")),
         title=_title(subject, records),
         category=STRATEGY,
         text="",
@@ -145,14 +148,14 @@ def _title(subject: str, records: Sequence[Record]) -> str:
 
 
 def _keeping(
-    house: House,
+    ports: MakingPorts,
     waiting: Reflection,
     opinion: ReflectionOpinion,
     records: Sequence[Record],
     tender: Require,
     account: Account,
 ) -> Callable[[Collection, int], Draft[None]]:
-    now: datetime = house.clock.now()
+    now: datetime = ports.clock.now()
 
     def stage(collection: Collection, _revision: int) -> Draft[None]:
         if not collection.record.enabled:

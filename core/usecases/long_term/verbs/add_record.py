@@ -18,13 +18,14 @@ from core.long_term.texts import normalised, statement, told
 from core.model.record import Origin, Record, RecordKind, RecordState, SupersededReason
 from core.model.review import Proposal
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, write
+from core.usecases.ports import HasSettings
 from core.usecases.user.permission import permission_to_write
 
 
@@ -44,22 +45,22 @@ class AddRecord:
     request: RequestKey | None = None
 
 
-async def add_record(house: House, command: AddRecord) -> RecordsKept:
+async def add_record(ports: WritingPorts, command: AddRecord) -> RecordsKept:
     """Raises RecordExists, RecordNotFound, SensitiveContent, InvalidField (event_time, supersedes), MemoryOff,
     LimitReached, RequestIdReused."""
-    return await read_back(house, command.key, await store(house, command))
+    return await read_back(ports, command.key, await store(ports, command))
 
 
-async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]:
+async def store(ports: WritingPorts, command: AddRecord) -> CommitResult[StoredRecords]:
     """Stores it, unless the collection knows the fact, or forgot it on purpose."""
-    now, given = house.clock.now(), command.record
+    now, given = ports.clock.now(), command.record
     if not command.dated:
         given = replace(given, event_time=now)
     require_past(f"{command.place}event_time", given.event_time, now)
     if not command.allow_sensitive:
         await require_harmless_large(given, command.place)
-    record_id = given.record_id or RecordId(house.ids.new("r"))
-    permission = await permission_to_write(house, command.key)
+    record_id = given.record_id or RecordId(ports.ids.new("r"))
+    permission = await permission_to_write(ports, command.key)
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
@@ -72,7 +73,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
         waits = awaits(collection.record, given, approves=command.approves)
         known = collection.same_text(given) if given.kind is RecordKind.FACT else None
         if known is not None and lasts(known) and not (waits and command.supersedes):
-            rewriting = Rewriting(collection, house.settings.long_term)
+            rewriting = Rewriting(collection, ports.settings.long_term)
             joined = rewriting.known(known, given, is_approved=not waits)
             if not waits:
                 joined = replace(joined, update_time=now)
@@ -88,7 +89,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
         record = replace(stamped(given, now, revision), record_id=record_id)
         if waits:
             _require_facts(collection, command.supersedes)
-            waiting = proposal(collection, record, lasts, house.settings.long_term, command.supersedes)
+            waiting = proposal(collection, record, lasts, ports.settings.long_term, command.supersedes)
             return Edit(
                 result=_kept_waiting(waiting, record_id),
                 steps=(ProposalPut(proposal=waiting),),
@@ -97,7 +98,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
             )
         steps: tuple[Step, ...] = (
             RecordPut(record=record),
-            *_of_those_superseded(house, collection, record, command),
+            *_of_those_superseded(ports, collection, record, command),
         )
         if before is not None:
             steps = (*_dropped(collection, record_id), *steps)
@@ -109,7 +110,7 @@ async def store(house: House, command: AddRecord) -> CommitResult[StoredRecords]
             erase=before is not None,
         )
 
-    return await write(house, command.key, compose, command.request, StoredRecords, permission)
+    return await write(ports, command.key, compose, command.request, StoredRecords, permission)
 
 
 def _dropped(collection: Collection, record_id: RecordId) -> tuple[Step, ...]:
@@ -127,12 +128,12 @@ def _kept_waiting(waiting: Proposal, record_id: RecordId) -> StoredRecords:
 
 
 def _of_those_superseded(
-    house: House, collection: Collection, record: Record, command: AddRecord
+    ports: HasSettings, collection: Collection, record: Record, command: AddRecord
 ) -> Iterable[Step]:
     """Returns the steps by which a new record takes the place of those that it was said to."""
     if not command.supersedes:
         return ()
-    rewriting = Rewriting(collection, house.settings.long_term)
+    rewriting = Rewriting(collection, ports.settings.long_term)
     _take_place(rewriting, record, command.supersedes)
     return rewriting.steps
 

@@ -26,7 +26,7 @@ from core.long_term.steps import (
 from core.model.record import NO_RECORD, Record, RecordState
 from core.model.retraction import HeldItem, Retraction, RetractionState
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
+from core.usecases.long_term.ports import RetractionPorts
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.retractions import tell_retracted
 from core.usecases.user.permission import permission_to_write
@@ -51,10 +51,10 @@ class RetractionEnded:
     records: int
 
 
-async def close_retraction(house: House, command: CloseRetraction) -> CommitResult[RetractionEnded]:
+async def close_retraction(ports: RetractionPorts, command: CloseRetraction) -> CommitResult[RetractionEnded]:
     """Raises RetractionNotFound, RetractionClosed, CollectionNotFound, RequestIdReused; to release MemoryOff,
     LimitReached."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def compose(collection: Collection, _revision: int) -> Edit[RetractionEnded]:
         retraction = collection.retraction(command.retraction_id)
@@ -73,9 +73,9 @@ async def close_retraction(house: House, command: CloseRetraction) -> CommitResu
         )
 
     only_deletes = command.erases or command.even_off
-    permission = None if only_deletes else await permission_to_write(house, command.key)
-    done = await edit(house, command.key, compose, command.request, RetractionEnded, permission)
-    await tell_retracted(house, house.collections, command.key, done.result.retraction)
+    permission = None if only_deletes else await permission_to_write(ports, command.key)
+    done = await edit(ports, command.key, compose, command.request, RetractionEnded, permission)
+    await tell_retracted(ports, ports.collections, command.key, done.result.retraction)
     return done
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from core.context.prompt import ToolFormat
 from core.context.tools import MEMORY_TOOLS, declared
-from core.usecases.house import House
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +11,6 @@ class DeclareTools:
     form: ToolFormat = ToolFormat.OPENAI
 
 
-async def declare_tools(_house: House, command: DeclareTools) -> tuple[str, ...]:
+async def declare_tools(_ports: object, command: DeclareTools) -> tuple[str, ...]:
     """Returns the tools' declarations, each a JSON object."""
     return tuple(declared(MEMORY_TOOLS, command.form))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from core.errors import CollectionNotFound, StaleRevision
 from core.keys import CollectionKey
 from core.long_term.reviewing import require_approval
-from core.usecases.house import House
 from core.usecases.long_term.verbs.get_collection import CollectionCounts, counts_of
+from core.usecases.ports import HasCollections
 from core.usecases.revisions import require_unchanged
 
 
@@ -29,17 +29,17 @@ class CollectionPurged:
     revision: int
 
 
-async def delete_collection(house: House, command: DeleteCollection) -> CollectionPurged:
+async def delete_collection(ports: HasCollections, command: DeleteCollection) -> CollectionPurged:
     """Raises CollectionNotFound, StaleRevision, PermissionDenied."""
     while True:
         try:
-            async with house.collections.reading(command.key) as collection:
+            async with ports.collections.reading(command.key) as collection:
                 does = "with the collection the setting would go"
                 require_approval(collection.record, approves=command.approves, does=does)
                 require_unchanged(command.if_revision, collection.edited)
                 uid, counts, seen = collection.uid, counts_of(collection), collection.revision
             exact = None if command.if_revision is None else seen
-            _, revision = await house.collections.delete(command.key, uid, exact)
+            _, revision = await ports.collections.delete(command.key, uid, exact)
             return CollectionPurged(counts=counts, revision=revision)
         except CollectionNotFound:
             if not command.allow_missing:

@@ -18,10 +18,11 @@ from core.long_term.unlearning import Turns, UnlearnResult, unlearn
 from core.model.record import Record
 from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.deletions import tell_deleted
-from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
+from core.usecases.long_term.ports import DeletionPorts
 from core.usecases.long_term.verbs.list_records import ALL, RecordFilter
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.ports import HasSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,26 +43,26 @@ class RecordsDeleted:
     revived_ids: tuple[RecordId, ...]
 
 
-async def delete_records(house: House, command: DeleteRecords) -> CommitResult[RecordsDeleted]:
+async def delete_records(ports: DeletionPorts, command: DeleteRecords) -> CommitResult[RecordsDeleted]:
     """Deletes records, also where memory is off. Raises RecordNotFound, CollectionNotFound, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
 
     def compose(collection: Collection, _revision: int) -> Edit[RecordsDeleted]:
         if command.record_ids:
             chosen = [collection.stored(record_id) for record_id in command.record_ids]
         else:
             chosen = [r for r in collection.records.values() if command.filter.admits(collection, r)]
-        return erasing(house, collection, chosen, now)
+        return erasing(ports, collection, chosen, now)
 
-    done = await edit(house, command.key, compose, command.request, RecordsDeleted, None)
-    return await tell_deleted(house, house.collections, command.key, done)
+    done = await edit(ports, command.key, compose, command.request, RecordsDeleted, None)
+    return await tell_deleted(ports, ports.collections, command.key, done)
 
 
 def erasing(
-    house: House, collection: Collection, chosen: Sequence[Record], now: datetime
+    ports: HasSettings, collection: Collection, chosen: Sequence[Record], now: datetime
 ) -> Edit[RecordsDeleted]:
     """Returns the change that erases records."""
-    rewriting = Rewriting(collection, house.settings.long_term)
+    rewriting = Rewriting(collection, ports.settings.long_term)
     going = {r.record_id: r for one in chosen for r in (one, *rewriting.duplicates(one))}
     rewriting.dropped.update(going)
     revived = [record_id for record in going.values() for record_id in rewriting.withdraw(record)]
@@ -69,7 +70,7 @@ def erasing(
     drops = [RecordDrop(record_id=key, tombstone=tombstone(r, salt, now)) for key, r in going.items()]
     feedback = feedback_without(collection, set(going))
     remade = waiting_anew(collection, going.keys(), going.keys())
-    room = house.settings.limits.tombstones_per_collection - len(drops)
+    room = ports.settings.limits.tombstones_per_collection - len(drops)
     steps = (*drops, *oldest_tombstones(collection, room), *feedback, *remade, *rewriting.steps)
     result = RecordsDeleted(
         records=len(drops),
@@ -81,11 +82,11 @@ def erasing(
 
 
 def drops(
-    house: House, collection: Collection, turns: Turns, now: datetime, *, marks: bool = True
+    ports: HasSettings, collection: Collection, turns: Turns, now: datetime, *, marks: bool = True
 ) -> tuple[tuple[Step, ...], UnlearnResult]:
     """Steps that take out of a collection what turns that are gone taught it, and what that comes to. `marks`: it
     leaves tombstones, so that it does not come back."""
-    rewriting = Rewriting(collection, house.settings.long_term)
+    rewriting = Rewriting(collection, ports.settings.long_term)
     done = unlearn(collection, turns, rewriting)
     salt = collection.record.salt
     going = {record.record_id for record in done.gone}
@@ -96,7 +97,7 @@ def drops(
         )
         for r in done.gone
     ]
-    room = house.settings.limits.tombstones_per_collection - len(done.marked)
+    room = ports.settings.limits.tombstones_per_collection - len(done.marked)
     steps = (
         *dropped,
         *done.proposals,

@@ -8,7 +8,7 @@ from core.long_term.collection import Collection
 from core.long_term.steps import RecordPut, ReflectionDrop, Step
 from core.model.record import NO_REFLECTION
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
+from core.usecases.long_term.ports import EditPorts
 from core.usecases.long_term.writing import Edit, edit
 
 
@@ -24,7 +24,7 @@ class ReflectionDeleted:
     """Nothing more is to be said of it."""
 
 
-async def delete_reflection(house: House, command: DeleteReflection) -> CommitResult[ReflectionDeleted]:
+async def delete_reflection(ports: EditPorts, command: DeleteReflection) -> CommitResult[ReflectionDeleted]:
     """Deletes a reflection, also where memory is off. Raises ReflectionNotFound, CollectionNotFound,
     RequestIdReused."""
 
@@ -38,4 +38,4 @@ async def delete_reflection(house: House, command: DeleteReflection) -> CommitRe
                 steps.append(RecordPut(record=cleared))
         return Edit(result=ReflectionDeleted(), steps=tuple(steps), sees_all=True, erase=True)
 
-    return await edit(house, command.key, compose, command.request, ReflectionDeleted, None)
+    return await edit(ports, command.key, compose, command.request, ReflectionDeleted, None)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.keys import CollectionKey
 from core.long_term.recovery import Failure, matches
 from core.model.record import Record, Uses
-from core.usecases.house import House
+from core.usecases.long_term.ports import RetrievalPorts
 from core.usecases.long_term.reading import retrieving
 from core.usecases.room import fitting
 
@@ -29,10 +29,10 @@ class RecoveriesFound:
     truncated: bool = False
 
 
-async def find_recoveries(house: House, command: FindRecoveries) -> RecoveriesFound:
+async def find_recoveries(ports: RetrievalPorts, command: FindRecoveries) -> RecoveriesFound:
     """Raises RevisionNotReached."""
-    settings = house.settings.long_term
-    async with retrieving(house, command.key, command.min_revision) as opened:
+    settings = ports.settings.long_term
+    async with retrieving(ports, command.key, command.min_revision) as opened:
         if opened is None:
             return RecoveriesFound(found=(), revision=0)
         collection = opened.collection
@@ -45,6 +45,6 @@ async def find_recoveries(house: House, command: FindRecoveries) -> RecoveriesFo
         )[: command.top_k or settings.top_recoveries]
         held = fitting(found)
         if not command.observe:
-            house.uses.count(command.key, [one.record.record_id for one in held], opened.now)
+            ports.uses.count(command.key, [one.record.record_id for one in held], opened.now)
         shown = tuple((one.record, one.score, collection.uses.get(one.record.record_id)) for one in held)
         return RecoveriesFound(found=shown, revision=collection.revision, truncated=len(shown) < len(found))

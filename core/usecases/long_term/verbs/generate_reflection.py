@@ -15,11 +15,12 @@ from core.long_term.texts import told
 from core.model.record import Record, RecordState, Reflection
 from core.model.usage import NO_USAGE, Usage
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.account import Account
 from core.usecases.long_term.judging.reflect import steps_of, weightiest, written
+from core.usecases.long_term.ports import ReflectionPorts
 from core.usecases.long_term.reading import lasting
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.ports import HasCollections
 from core.usecases.replays import stored_steps
 from core.usecases.user.permission import permission_to_write
 
@@ -56,14 +57,14 @@ class ReflectionGenerated:
     replayed: bool
 
 
-async def generate_reflection(house: House, command: GenerateReflection) -> ReflectionGenerated:
+async def generate_reflection(ports: ReflectionPorts, command: GenerateReflection) -> ReflectionGenerated:
     """Raises RecordNotFound, InvalidField (nothing to reflect on), CollectionNotFound, MemoryOff, AgentUnavailable,
     AgentReplyInvalid, BudgetSpent, PermissionDenied, RequestIdReused."""
-    account = Account(house.workshop.ledger(command.key))
-    committed = await _Writing(house, command, account).commit()
+    account = Account(ports.workshop.ledger(command.key))
+    committed = await _Writing(ports, command, account).commit()
     account.settle()
     return ReflectionGenerated(
-        reflection=await _as_written(house, command.key, committed),
+        reflection=await _as_written(ports, command.key, committed),
         usage=committed.result.usage,
         revision=committed.revision,
         replayed=committed.replayed,
@@ -71,35 +72,35 @@ async def generate_reflection(house: House, command: GenerateReflection) -> Refl
 
 
 async def _as_written(
-    house: House, key: CollectionKey, committed: CommitResult[ReflectionKept]
+    ports: HasCollections, key: CollectionKey, committed: CommitResult[ReflectionKept]
 ) -> Reflection | None:
     """Returns the reflection as the call wrote it; as it stands, where the feed does not tell any more."""
     reflection_id = committed.result.reflection_id
-    for step in await stored_steps(house.collections, key, committed):
+    for step in await stored_steps(ports.collections, key, committed):
         if isinstance(step, ReflectionPut) and step.reflection.reflection_id == reflection_id:
             return step.reflection
-    async with house.collections.reading(key) as collection:
+    async with ports.collections.reading(key) as collection:
         return collection.reflections.get(reflection_id)
 
 
 class _Writing:
     """One reflection: asked for again only where its records changed meanwhile."""
 
-    def __init__(self, house: House, command: GenerateReflection, account: Account) -> None:
-        self._house = house
+    def __init__(self, ports: ReflectionPorts, command: GenerateReflection, account: Account) -> None:
+        self._ports = ports
         self._command = command
         self._account = account
-        self._now = house.clock.now()
-        self._id = ReflectionId(house.ids.new("m"))
+        self._now = ports.clock.now()
+        self._id = ReflectionId(ports.ids.new("m"))
         self._opinions: dict[tuple[tuple[RecordId, str], ...], ReflectionOpinion] = {}
 
     async def commit(self) -> CommitResult[ReflectionKept]:
         command = self._command
         while True:
-            permission = await permission_to_write(self._house, command.key)
+            permission = await permission_to_write(self._ports, command.key)
             try:
                 return await edit(
-                    self._house, command.key, self._compose, command.request, ReflectionKept, permission
+                    self._ports, command.key, self._compose, command.request, ReflectionKept, permission
                 )
             except OpinionPending as missing:
                 permission.require_on()  # before a model is shown what is theirs
@@ -123,7 +124,7 @@ class _Writing:
             update_time=self._now,
             revision=revision,
         )
-        self._house.settings.limits.check_reflections(len(collection.reflections) + 1)
+        self._ports.settings.limits.check_reflections(len(collection.reflections) + 1)
         return Edit(
             result=ReflectionKept(reflection_id=self._id, usage=self._account.ledger.total()),
             steps=(*steps_of(collection, reflection, records), *self._account.steps(collection)),
@@ -133,7 +134,7 @@ class _Writing:
 
     async def _ask(self, said: tuple[tuple[RecordId, str], ...], records: Sequence[Record]) -> None:
         title, category = self._command.title, self._command.category
-        self._opinions[said] = await written(self._house, self._account.ledger, title, category, records)
+        self._opinions[said] = await written(self._ports, self._account.ledger, title, category, records)
 
     def _chosen(self, collection: Collection) -> list[Record]:
         if self._command.record_ids:

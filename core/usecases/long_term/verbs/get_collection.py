@@ -6,7 +6,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.model.collection import CollectionRecord
 from core.model.record import RecordKind, RecordState
-from core.usecases.house import House
+from core.usecases.ports import HasCollections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +35,9 @@ class CollectionSeen:
     revision: int
 
 
-async def get_collection(house: House, command: GetCollection) -> CollectionSeen:
+async def get_collection(ports: HasCollections, command: GetCollection) -> CollectionSeen:
     """Raises CollectionNotFound, RevisionNotReached."""
-    async with house.collections.reading(command.key, command.min_revision) as collection:
+    async with ports.collections.reading(command.key, command.min_revision) as collection:
         return CollectionSeen(
             record=collection.record, counts=counts_of(collection), revision=collection.revision
         )

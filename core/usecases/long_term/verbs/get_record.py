@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from core.errors import RecordNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordWithUses
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
 from core.usecases.long_term.record_metadata import whole
 
@@ -24,15 +24,15 @@ class RecordSeen:
     revision: int
 
 
-async def get_record(house: House, command: GetRecord) -> RecordSeen:
+async def get_record(ports: CollectionPorts, command: GetRecord) -> RecordSeen:
     """Raises RecordNotFound, CollectionNotFound, RevisionNotReached."""
-    async with looking(house, command.key, command.min_revision) as opened:
+    async with looking(ports, command.key, command.min_revision) as opened:
         record = opened.collection.stored(command.record_id)
         if not opened.lasts(record):
             raise RecordNotFound(command.record_id)
         uses = opened.collection.uses.get(command.record_id)
         uid, revision = opened.collection.uid, opened.collection.revision
-    (record,) = await whole(house, command.key, uid, [record])
+    (record,) = await whole(ports, command.key, uid, [record])
     return RecordSeen(
         seen=RecordWithUses(record_id=command.record_id, record=record, uses=uses), revision=revision
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.ids import ReflectionId
 from core.keys import CollectionKey
 from core.model.record import Reflection
-from core.usecases.house import House
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
 
 
@@ -22,8 +22,8 @@ class ReflectionSeen:
     revision: int
 
 
-async def get_reflection(house: House, command: GetReflection) -> ReflectionSeen:
+async def get_reflection(ports: CollectionPorts, command: GetReflection) -> ReflectionSeen:
     """Raises ReflectionNotFound, CollectionNotFound, RevisionNotReached."""
-    async with looking(house, command.key, command.min_revision) as opened:
+    async with looking(ports, command.key, command.min_revision) as opened:
         reflection = opened.collection.reflection(command.reflection_id)
         return ReflectionSeen(reflection=reflection, revision=opened.collection.revision)

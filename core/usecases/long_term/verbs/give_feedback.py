@@ -10,8 +10,8 @@ from core.long_term.steps import FeedbackDrop, FeedbackPut, RecordPut, Step
 from core.long_term.worth import with_feedback
 from core.model.collection import Feedback
 from core.ports.aggregates import RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.user.permission import permission_to_write
 
@@ -30,13 +30,13 @@ class GiveFeedback:
     request: RequestKey | None = None
 
 
-async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
+async def give_feedback(ports: CollectionPorts, command: GiveFeedback) -> RecordsKept:
     """Raises RecordNotFound, CollectionNotFound, MemoryOff, RequestIdReused."""
     feedback = Feedback(
-        feedback_id=house.ids.new("f"),
+        feedback_id=ports.ids.new("f"),
         record_ids=command.record_ids,
         value=command.value,
-        time=house.clock.now(),
+        time=ports.clock.now(),
         reason=command.reason,
         query=command.query,
         response=command.response,
@@ -47,12 +47,12 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
         parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
         steps: list[Step] = [
             RecordPut(
-                record=credited(record, with_feedback(record, command.value, house.settings.long_term), share)
+                record=credited(record, with_feedback(record, command.value, ports.settings.long_term), share)
             )
             for record, share in zip(records, parts, strict=True)
         ]
         steps.append(FeedbackPut(feedback=feedback))
-        dropped = _oldest(collection, house.settings.limits.feedback_per_collection - 1)
+        dropped = _oldest(collection, ports.settings.limits.feedback_per_collection - 1)
         return Edit(
             result=replace(kept_of(collection, command.record_ids), shares=tuple(parts)),
             steps=(*steps, *dropped),
@@ -60,9 +60,9 @@ async def give_feedback(house: House, command: GiveFeedback) -> RecordsKept:
             erase=bool(dropped),
         )
 
-    permission = await permission_to_write(house, command.key)
-    committed = await edit(house, command.key, compose, command.request, StoredRecords, permission)
-    return await read_back(house, command.key, committed)
+    permission = await permission_to_write(ports, command.key)
+    committed = await edit(ports, command.key, compose, command.request, StoredRecords, permission)
+    return await read_back(ports, command.key, committed)
 
 
 def _oldest(collection: Collection, room: int) -> list[FeedbackDrop]:

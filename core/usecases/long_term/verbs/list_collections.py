@@ -7,8 +7,8 @@ from core.keys import CollectionKey
 from core.model.access import OPEN, Binding
 from core.model.collection import CollectionRecord
 from core.ports.store import Listing
-from core.usecases.house import House
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, first_page, place_of
+from core.usecases.ports import HasStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +30,11 @@ class CollectionsListed:
     next_page_token: str
 
 
-async def list_collections(house: House, command: ListCollections) -> CollectionsListed:
+async def list_collections(ports: HasStore, command: ListCollections) -> CollectionsListed:
     """Raises InvalidField (page_token)."""
     place = place_of(command, command.page_token, BY_ID)
     after = str(place[0]) if place else ""
     chosen = Listing(user=command.user, within=command.within)
-    found = await house.store.listed(command.tenant, CollectionKey.kind, chosen, after, command.page_size + 1)
+    found = await ports.store.listed(command.tenant, CollectionKey.kind, chosen, after, command.page_size + 1)
     page = first_page(command, found, lambda each: (each[0].key.name,), command.page_size)
     return CollectionsListed(collections=page.items, next_page_token=page.next_page_token)

@@ -9,8 +9,8 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.conditions import Condition
 from core.model.record import NO_CONVERSATION, Record, RecordKind, RecordState
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordWithUses
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
 
@@ -92,9 +92,9 @@ def _seen(collection: Collection, record: Record) -> RecordWithUses:
     return RecordWithUses(record_id=record_id, record=record, uses=collection.uses.get(record_id))
 
 
-async def list_records(house: House, command: ListRecords) -> RecordsListed:
+async def list_records(ports: CollectionPorts, command: ListRecords) -> RecordsListed:
     """Raises InvalidField (page_token), CollectionNotFound, RevisionNotReached."""
-    async with looking(house, command.key, command.min_revision) as opened:
+    async with looking(ports, command.key, command.min_revision) as opened:
         collection = opened.collection
         admitted = (
             record

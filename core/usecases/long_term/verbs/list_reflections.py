@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.keys import CollectionKey
 from core.model.record import Reflection
-from core.usecases.house import House
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
 
@@ -25,9 +25,9 @@ class ReflectionsListed:
     revision: int
 
 
-async def list_reflections(house: House, command: ListReflections) -> ReflectionsListed:
+async def list_reflections(ports: CollectionPorts, command: ListReflections) -> ReflectionsListed:
     """Raises InvalidField (page_token), CollectionNotFound, RevisionNotReached."""
-    async with looking(house, command.key, command.min_revision) as opened:
+    async with looking(ports, command.key, command.min_revision) as opened:
         made = (
             r
             for r in opened.collection.reflections.values()

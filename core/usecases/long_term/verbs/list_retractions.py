@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.keys import CollectionKey
 from core.model.retraction import Retraction
-from core.usecases.house import House
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import looking
 from core.usecases.paging import BY_ID, DEFAULT_PAGE, page_of
 
@@ -24,9 +24,9 @@ class RetractionsListed:
     revision: int
 
 
-async def list_retractions(house: House, command: ListRetractions) -> RetractionsListed:
+async def list_retractions(ports: CollectionPorts, command: ListRetractions) -> RetractionsListed:
     """Raises InvalidField (page_token), CollectionNotFound, RevisionNotReached."""
-    async with looking(house, command.key, command.min_revision) as opened:
+    async with looking(ports, command.key, command.min_revision) as opened:
         page = page_of(
             command,
             opened.collection.retractions.values(),

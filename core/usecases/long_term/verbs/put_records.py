@@ -18,10 +18,10 @@ from core.long_term.texts import embedded
 from core.model.record import Record, RecordKind
 from core.model.review import Proposal
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without, oldest_tombstones
 from core.usecases.long_term.writing import Edit, write
@@ -64,26 +64,26 @@ class RecordsPut:
     deleted: tuple[RecordId, ...]
 
 
-async def put_record(house: House, command: PutRecords) -> RecordsKept:
+async def put_record(ports: WritingPorts, command: PutRecords) -> RecordsKept:
     """Puts one record; it is `known` where one was there. Raises what `put_records` raises."""
-    committed = await put_records(house, command)
+    committed = await put_records(ports, command)
     record_id = command.puts[0].record.record_id
     kept = StoredRecords(record_ids=(record_id,), known=not committed.result.created)
     own = CommitResult(
         result=kept, revision=committed.revision, replayed=committed.replayed, steps=committed.steps
     )
-    return await read_back(house, command.key, own)
+    return await read_back(ports, command.key, own)
 
 
-async def put_records(house: House, command: PutRecords) -> CommitResult[RecordsPut]:
+async def put_records(ports: WritingPorts, command: PutRecords) -> CommitResult[RecordsPut]:
     """Raises InvalidField (event_time, record_id, delete_ids), SensitiveContent, StaleRevision, RecordNotFound,
     PermissionDenied, MemoryOff, LimitReached, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
     for put in command.puts:
         require_past(f"{put.place}event_time", put.record.event_time if put.dated else None, now)
         if not command.allow_sensitive:
             await require_harmless_large(put.record, put.place)
-    permission = await permission_to_write(house, command.key)
+    permission = await permission_to_write(ports, command.key)
 
     def compose(collection: Collection, revision: int) -> Edit[RecordsPut]:
         lasts = lasting(collection, now, permission.retention)
@@ -91,9 +91,9 @@ async def put_records(house: House, command: PutRecords) -> CommitResult[Records
         for put in command.puts:
             placing.put(put)
         placing.delete()
-        return placing.edit(house.settings.limits.tombstones_per_collection)
+        return placing.edit(ports.settings.limits.tombstones_per_collection)
 
-    return await write(house, command.key, compose, command.request, RecordsPut, permission)
+    return await write(ports, command.key, compose, command.request, RecordsPut, permission)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -28,9 +28,9 @@ from core.model.record import (
 )
 from core.ports.aggregates import RequestKey
 from core.ports.store import Require
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.new_records import require_harmless
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.add_record import was_forgotten
 from core.usecases.long_term.writing import Edit, write
@@ -57,13 +57,13 @@ class RecordRecovery:
     request: RequestKey | None = None
 
 
-async def record_recovery(house: House, command: RecordRecovery) -> RecordsKept:
+async def record_recovery(ports: WritingPorts, command: RecordRecovery) -> RecordsKept:
     """Raises InvalidField (success), SensitiveContent, MemoryOff, LimitReached, RequestIdReused."""
-    return await store_recovery(house, command)
+    return await store_recovery(ports, command)
 
 
 async def store_recovery(
-    house: House,
+    ports: WritingPorts,
     command: RecordRecovery,
     permission: Permission | None = None,
     requires: tuple[Require, ...] | None = None,
@@ -72,11 +72,11 @@ async def store_recovery(
     that the user's memory is on."""
     if not command.success:
         raise InvalidField("success", "must be true: what did not work is no recovery")
-    now = house.clock.now()
-    new = _record(command, RecordId(house.ids.new("r")), now, house.settings.long_term.recovery_confidence)
+    now = ports.clock.now()
+    new = _record(command, RecordId(ports.ids.new("r")), now, ports.settings.long_term.recovery_confidence)
     if not command.allow_sensitive:
         require_harmless(new, "")
-    permission = permission or await permission_to_write(house, command.key)
+    permission = permission or await permission_to_write(ports, command.key)
     retention = permission.retention
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
@@ -86,7 +86,7 @@ async def store_recovery(
         known = known_mending(collection, command.recovery, lasts)
         waits = awaits(collection.record, new, approves=command.approves)
         if known is None and waits:
-            waiting = proposal(collection, replace(new, revision=revision), lasts, house.settings.long_term)
+            waiting = proposal(collection, replace(new, revision=revision), lasts, ports.settings.long_term)
             record_id = waiting.record.record_id
             kept = StoredRecords(record_ids=(record_id,), uses=(None,), awaits_review=True)
             touches = frozenset({f"recovery:{new.tags}", f"record:{record_id}"})
@@ -98,12 +98,12 @@ async def store_recovery(
             )
         else:
             kept = kept_of(collection, [known.record_id], known=True)
-            put = mended_again(reinforced(known, house.settings.long_term), new, keeps_words=waits)
+            put = mended_again(reinforced(known, ports.settings.long_term), new, keeps_words=waits)
         touches = frozenset({f"recovery:{new.tags}", f"record:{put.record_id}"})
         return Edit(result=kept, steps=(RecordPut(record=put),), touches=touches)
 
-    committed = await write(house, command.key, compose, command.request, StoredRecords, permission, requires)
-    return await read_back(house, command.key, committed)
+    committed = await write(ports, command.key, compose, command.request, StoredRecords, permission, requires)
+    return await read_back(ports, command.key, committed)
 
 
 def known_mending(collection: Collection, recovery: Recovery, lasts: Lasts) -> Record | None:

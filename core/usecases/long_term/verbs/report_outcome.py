@@ -9,8 +9,8 @@ from core.long_term.credit import credited, shares
 from core.long_term.steps import RecordPut
 from core.long_term.worth import with_outcome
 from core.ports.aggregates import RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.user.permission import permission_to_write
 
@@ -27,14 +27,14 @@ class ReportOutcome:
     request: RequestKey | None = None
 
 
-async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
+async def report_outcome(ports: CollectionPorts, command: ReportOutcome) -> RecordsKept:
     """Raises RecordNotFound, CollectionNotFound, MemoryOff, RequestIdReused."""
 
     def compose(collection: Collection, _revision: int) -> Edit[StoredRecords]:
         records = [collection.stored(record_id) for record_id in command.record_ids]
         parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
         changed = [
-            credited(record, with_outcome(record, command.succeeded, house.settings.long_term), share)
+            credited(record, with_outcome(record, command.succeeded, ports.settings.long_term), share)
             for record, share in zip(records, parts, strict=True)
         ]
         return Edit(
@@ -43,6 +43,6 @@ async def report_outcome(house: House, command: ReportOutcome) -> RecordsKept:
             touches=frozenset(f"record:{record_id}" for record_id in command.record_ids),
         )
 
-    permission = await permission_to_write(house, command.key)
-    committed = await edit(house, command.key, compose, command.request, StoredRecords, permission)
-    return await read_back(house, command.key, committed)
+    permission = await permission_to_write(ports, command.key)
+    committed = await edit(ports, command.key, compose, command.request, StoredRecords, permission)
+    return await read_back(ports, command.key, committed)

@@ -32,11 +32,12 @@ from core.long_term.unlearning import Selection, unlearn
 from core.model.record import Record
 from core.model.retraction import HeldItem, Retraction, RetractionState
 from core.ports.aggregates import CommitResult, RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.judging.remaking import waiting_anew
+from core.usecases.long_term.ports import RetractionPorts
 from core.usecases.long_term.reading import looking
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.ports import HasSettings
 from core.usecases.retractions import tell_retracted
 
 MOST_CLOSED = 100
@@ -72,15 +73,15 @@ class RecordsRetracted:
     anew: tuple[int, ...] = ()
 
 
-async def retract_records(house: House, command: RetractRecords) -> CommitResult[RecordsRetracted]:
+async def retract_records(ports: RetractionPorts, command: RetractRecords) -> CommitResult[RecordsRetracted]:
     """Takes records back, also where memory is off. Raises RecordNotFound, CollectionNotFound, RequestIdReused."""
-    retraction_id, now = command.retraction_id or house.ids.new("x"), house.clock.now()
+    retraction_id, now = command.retraction_id or ports.ids.new("x"), ports.clock.now()
 
     def compose(collection: Collection, _revision: int) -> Edit[RecordsRetracted]:
-        return _quarantine(house, collection, command, retraction_id, now)
+        return _quarantine(ports, collection, command, retraction_id, now)
 
     if command.dry_run:
-        async with looking(house, command.key) as opened:
+        async with looking(ports, command.key) as opened:
             composed = compose(opened.collection, 0)
             told = RecordsRetracted(
                 retraction=None,
@@ -90,19 +91,19 @@ async def retract_records(house: House, command: RetractRecords) -> CommitResult
                 reflections=composed.result.reflections,
             )
             return CommitResult(result=told, revision=opened.collection.revision)
-    done = await edit(house, command.key, compose, command.request, RecordsRetracted, None)
-    await tell_retracted(house, house.collections, command.key, done.result.retraction, command.chosen)
+    done = await edit(ports, command.key, compose, command.request, RecordsRetracted, None)
+    await tell_retracted(ports, ports.collections, command.key, done.result.retraction, command.chosen)
     return done
 
 
 def _quarantine(
-    house: House, collection: Collection, command: RetractRecords, retraction_id: str, now: datetime
+    ports: HasSettings, collection: Collection, command: RetractRecords, retraction_id: str, now: datetime
 ) -> Edit[RecordsRetracted]:
     chosen = command.chosen
     for record_id in chosen.record_ids:
         if collection.record_or_proposal(record_id) is None:
             raise RecordNotFound(record_id)
-    rewriting = Rewriting(collection, house.settings.long_term)
+    rewriting = Rewriting(collection, ports.settings.long_term)
     done = unlearn(collection, chosen, rewriting)
     gone = {record.record_id for record in done.gone}
     feedback, reflections = feedback_without(collection, gone), waiting_anew(collection, gone, gone)

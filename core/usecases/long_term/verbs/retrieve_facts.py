@@ -8,9 +8,10 @@ from core.keys import CollectionKey
 from core.long_term.ranking import Admits, RankedRecord, RecordQuery, admitting, ranked
 from core.model.record import Record, RecordKind, RecordState, Uses
 from core.model.vector import Vector
-from core.usecases.house import House
+from core.usecases.long_term.ports import RetrievalPorts
 from core.usecases.long_term.reading import OpenCollection, retrieving
 from core.usecases.long_term.verbs.list_records import ALL, RecordFilter
+from core.usecases.ports import HasEmbedder, HasUses
 from core.usecases.room import fitting
 from core.usecases.vectors import unit
 
@@ -45,15 +46,15 @@ class RecordsFound:
 NOTHING = RecordsFound(found=(), revision=0)
 
 
-async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
+async def retrieve_facts(ports: RetrievalPorts, command: RetrieveFacts) -> RecordsFound:
     """Raises EmbeddingSpaceMismatch, InvalidField (embedding), EmbedderUnavailable, RevisionNotReached."""
-    vector = await _vector(house, command)
-    async with retrieving(house, command.key, command.min_revision) as opened:
+    vector = await _vector(ports, command)
+    async with retrieving(ports, command.key, command.min_revision) as opened:
         if opened is None:
             return NOTHING
         sought = RecordQuery(
-            top_k=command.top_k or house.settings.long_term.top_facts,
-            alpha=house.settings.retrieval.alpha,
+            top_k=command.top_k or ports.settings.long_term.top_facts,
+            alpha=ports.settings.retrieval.alpha,
             now=opened.now,
             text=command.query,
             vector=vector,
@@ -61,17 +62,17 @@ async def retrieve_facts(house: House, command: RetrieveFacts) -> RecordsFound:
             as_of=command.as_of,
         )
         allowed = _admits(command, opened)
-        best = ranked(opened.collection, sought, allowed, house.embedder.space, house.settings.long_term)
-        return used(house, opened, None if command.observe else command.key, best)
+        best = ranked(opened.collection, sought, allowed, ports.embedder.space, ports.settings.long_term)
+        return used(ports, opened, None if command.observe else command.key, best)
 
 
 def used(
-    house: House, opened: OpenCollection, key: CollectionKey | None, best: list[RankedRecord]
+    ports: HasUses, opened: OpenCollection, key: CollectionKey | None, best: list[RankedRecord]
 ) -> RecordsFound:
     """Returns as much of what was found as one message holds, counted as used; without a key it is only looked at."""
     shown = fitting(best)
     if key is not None:
-        house.uses.count(key, [one.record.record_id for one in shown], opened.now)
+        ports.uses.count(key, [one.record.record_id for one in shown], opened.now)
     uses = opened.collection.uses
     return RecordsFound(
         found=tuple((one, uses.get(one.record.record_id)) for one in shown),
@@ -80,10 +81,10 @@ def used(
     )
 
 
-async def _vector(house: House, command: RetrieveFacts) -> Vector:
+async def _vector(ports: HasEmbedder, command: RetrieveFacts) -> Vector:
     if command.embedding is not None:
-        return unit(command.embedding, house.embedder.space, "embedding")
-    vector: Vector = (await house.embedder.embed_queries([command.query]))[0]
+        return unit(command.embedding, ports.embedder.space, "embedding")
+    vector: Vector = (await ports.embedder.embed_queries([command.query]))[0]
     return vector
 
 

@@ -14,8 +14,8 @@ from core.keys import CollectionKey
 from core.long_term.ranking import RankedRecord, RecordQuery, admitting, ranked
 from core.long_term.routing import Layer, Route, leads_to
 from core.model.record import Record, RecordState, Reflection, Uses
-from core.usecases.house import House
 from core.usecases.long_term.embed_records import embed_records
+from core.usecases.long_term.ports import RankingPorts, RecordPorts, RoutingPorts
 from core.usecases.long_term.reading import OpenCollection, retrieving
 from core.usecases.long_term.verbs.list_records import ALL, RecordFilter
 from core.usecases.long_term.verbs.retrieve_facts import RecordsFound, used
@@ -50,24 +50,24 @@ class MemoriesFound:
     truncated: bool = False  # one message does not hold all
 
 
-async def retrieve_memories(house: House, command: RetrieveMemories) -> MemoriesFound:
+async def retrieve_memories(ports: RoutingPorts, command: RetrieveMemories) -> MemoriesFound:
     """Raises AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable, RevisionNotReached."""
-    route = command.route or await _routed(house, command)
-    vector = (await house.embedder.embed_queries([command.query]))[0]
+    route = command.route or await _routed(ports, command)
+    vector = (await ports.embedder.embed_queries([command.query]))[0]
     if command.wait:
-        await _embed(house, command)
-    async with retrieving(house, command.key, command.min_revision) as opened:
+        await _embed(ports, command)
+    async with retrieving(ports, command.key, command.min_revision) as opened:
         if opened is None:
             return MemoriesFound(found=(), reflections=(), route=route, revision=0)
         sought = RecordQuery(
-            top_k=command.top_k or house.settings.long_term.top_memories,
-            alpha=house.settings.retrieval.alpha,
+            top_k=command.top_k or ports.settings.long_term.top_memories,
+            alpha=ports.settings.retrieval.alpha,
             now=opened.now,
             text=command.query,
             vector=vector,
         )
-        route, best = _looked(house, opened, sought, route, command)
-        records = used(house, opened, None if command.observe else command.key, best)
+        route, best = _looked(ports, opened, sought, route, command)
+        records = used(ports, opened, None if command.observe else command.key, best)
         reflections = (
             reflections_over(opened, [one.record for one in best]) if Layer.L3 in route.layers else ()
         )
@@ -81,8 +81,8 @@ async def retrieve_memories(house: House, command: RetrieveMemories) -> Memories
         )
 
 
-async def _embed(house: House, command: RetrieveMemories) -> None:
-    async with retrieving(house, command.key, command.min_revision) as opened:
+async def _embed(ports: RecordPorts, command: RetrieveMemories) -> None:
+    async with retrieving(ports, command.key, command.min_revision) as opened:
         if opened is None:
             return
         collection = opened.collection
@@ -93,7 +93,7 @@ async def _embed(house: House, command: RetrieveMemories) -> None:
         )
         wanting = list(islice(admitted, MOST_EMBEDDED))
     if wanting:
-        await embed_records(house, command.key, wanting)
+        await embed_records(ports, command.key, wanting)
 
 
 def _beside(records: RecordsFound, reflections: Sequence[Reflection]) -> tuple[Reflection, ...]:
@@ -102,10 +102,10 @@ def _beside(records: RecordsFound, reflections: Sequence[Reflection]) -> tuple[R
     return tuple(reflections[: fitted(map(weight, reflections), left)])
 
 
-async def _routed(house: House, command: RetrieveMemories) -> Route:
+async def _routed(ports: RoutingPorts, command: RetrieveMemories) -> Route:
     """Returns the Router's route; its cost goes to observers, and is not stored: a read changes nothing."""
-    with house.workshop.ledger(command.key).spending("router"):
-        return _route(await house.recall_agents.router.route(command.query))
+    with ports.workshop.ledger(command.key).spending("router"):
+        return _route(await ports.recall_agents.router.route(command.query))
 
 
 def _route(opinion: RouteOpinion) -> Route:
@@ -117,7 +117,7 @@ def _route(opinion: RouteOpinion) -> Route:
 
 
 def _looked(
-    house: House, opened: OpenCollection, sought: RecordQuery, route: Route, command: RetrieveMemories
+    ports: RankingPorts, opened: OpenCollection, sought: RecordQuery, route: Route, command: RetrieveMemories
 ) -> tuple[Route, list[RankedRecord]]:
     """Returns the best along the route, or of everything, and which it was."""
 
@@ -136,8 +136,8 @@ def _looked(
             opened.collection,
             sought,
             admitting(opened.collection, allowed),
-            house.embedder.space,
-            house.settings.long_term,
+            ports.embedder.space,
+            ports.settings.long_term,
         )
 
     if command.strict:

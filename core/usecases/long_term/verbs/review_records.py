@@ -20,16 +20,17 @@ from core.long_term.steps import ProposalDrop, Step
 from core.model.record import Record, RecordKind
 from core.model.review import Proposal, ReviewDecision
 from core.ports.aggregates import RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, read_back
 from core.usecases.long_term.judging.keep_found import same_as
 from core.usecases.long_term.new_records import require_harmless
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.add_record import take_place
 from core.usecases.long_term.verbs.delete_records import oldest_tombstones
 from core.usecases.long_term.verbs.record_recovery import known_mending, mended_again
 from core.usecases.long_term.verbs.update_record import reworded
 from core.usecases.long_term.writing import Edit, edit
+from core.usecases.ports import HasSettings
 from core.usecases.user.permission import permission_of, permission_to_write
 
 
@@ -48,12 +49,12 @@ class ReviewRecords:
     request: RequestKey | None = None
 
 
-async def review_records(house: House, command: ReviewRecords) -> RecordsKept:
+async def review_records(ports: CollectionPorts, command: ReviewRecords) -> RecordsKept:
     """Rejects also where memory is off. Raises RecordNotFound, SensitiveContent, CollectionNotFound, MemoryOff,
     RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
     rejects = command.decision is ReviewDecision.REJECT
-    permission = await (permission_of if rejects else permission_to_write)(house, command.key)
+    permission = await (permission_of if rejects else permission_to_write)(ports, command.key)
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         lasts = lasting(collection, now, permission.retention)
@@ -62,19 +63,19 @@ async def review_records(house: House, command: ReviewRecords) -> RecordsKept:
             if not lasts(proposal.record):
                 raise RecordNotFound(proposal.record.record_id)
         if rejects:
-            return _rejected(house, collection, chosen, now)
-        return _approved(house, collection, command, chosen, lasts, (now, revision))
+            return _rejected(ports, collection, chosen, now)
+        return _approved(ports, collection, command, chosen, lasts, (now, revision))
 
     asked = None if rejects else permission
-    committed = await edit(house, command.key, compose, command.request, StoredRecords, asked)
-    return await read_back(house, command.key, committed)
+    committed = await edit(ports, command.key, compose, command.request, StoredRecords, asked)
+    return await read_back(ports, command.key, committed)
 
 
 def _rejected(
-    house: House, collection: Collection, chosen: Sequence[Proposal], now: datetime
+    ports: HasSettings, collection: Collection, chosen: Sequence[Proposal], now: datetime
 ) -> Edit[StoredRecords]:
     salt = collection.record.salt
-    room = house.settings.limits.tombstones_per_collection - len(chosen)
+    room = ports.settings.limits.tombstones_per_collection - len(chosen)
     drops = [
         ProposalDrop(record_id=one.record.record_id, tombstone=rejection(one.record, salt, now))
         for one in chosen
@@ -84,14 +85,14 @@ def _rejected(
 
 
 def _approved(
-    house: House,
+    ports: HasSettings,
     collection: Collection,
     command: ReviewRecords,
     chosen: Sequence[Proposal],
     lasts: Lasts,
     at: tuple[datetime, int],
 ) -> Edit[StoredRecords]:
-    rewriting = Rewriting(collection, house.settings.long_term)
+    rewriting = Rewriting(collection, ports.settings.long_term)
     ids, drops = list[RecordId](), list[Step]()
     for one in chosen:
         record = _as_told_now(one.record, command, *at)

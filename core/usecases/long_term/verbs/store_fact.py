@@ -7,7 +7,6 @@ from core.ids import RecordId
 from core.keys import CollectionKey
 from core.model.record import Record, RecordState
 from core.ports.aggregates import CommitResult
-from core.usecases.house import House
 from core.usecases.long_term.answers import (
     RecordsKept,
     StoredRecords,
@@ -17,7 +16,9 @@ from core.usecases.long_term.answers import (
     told,
 )
 from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.ports import FactPorts
 from core.usecases.long_term.verbs.add_record import AddRecord, store
+from core.usecases.ports import HasCollections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,21 +39,21 @@ class FactStored:
     contested_ids: tuple[RecordId, ...] = ()
 
 
-async def store_fact(house: House, command: StoreFact) -> FactStored:
+async def store_fact(ports: FactPorts, command: StoreFact) -> FactStored:
     """Raises what AddRecord raises, and, where it waits, AgentUnavailable, AgentReplyInvalid, EmbedderUnavailable: the
     fact is stored then all the same."""
     key = command.adding.key
-    committed = await store(house, command.adding)
+    committed = await store(ports, command.adding)
     if not command.wait or committed.result.awaits_review or committed.result.forgotten:
         return FactStored(
-            kept=await read_back(house, key, committed),
+            kept=await read_back(ports, key, committed),
             superseded_ids=_superseded_at_once(command, committed),
         )
     (record_id,) = committed.result.record_ids
-    judged = await _judgement(house, key, record_id, committed) if committed.replayed else None
+    judged = await _judgement(ports, key, record_id, committed) if committed.replayed else None
     if judged is None:
-        await judge_facts(house, key)
-        judged = await _judgement(house, key, record_id, committed) or {}
+        await judge_facts(ports, key)
+        judged = await _judgement(ports, key, record_id, committed) or {}
     record = judged.get(record_id)
     contested = record.contested_with if record and record.state is RecordState.CONTESTED else ()
     superseded = {
@@ -61,7 +62,7 @@ async def store_fact(house: House, command: StoreFact) -> FactStored:
         *superseded_by(record_id, judged.values()),
     }
     return FactStored(
-        kept=await told(house, key, committed, {record_id: record} if record else {}),
+        kept=await told(ports, key, committed, {record_id: record} if record else {}),
         superseded_ids=tuple(sorted(superseded)),
         contested_ids=contested,
     )
@@ -74,14 +75,14 @@ def _superseded_at_once(command: StoreFact, committed: CommitResult[StoredRecord
 
 
 async def _judgement(
-    house: House, key: CollectionKey, record_id: RecordId, committed: CommitResult[StoredRecords]
+    ports: HasCollections, key: CollectionKey, record_id: RecordId, committed: CommitResult[StoredRecords]
 ) -> Mapping[RecordId, Record] | None:
     """Returns the records that the fact's judgement put; all as they stand, where the feed does not tell any more.
     None: it has not been judged."""
-    async for change in house.collections.feed(key, committed.revision):
+    async for change in ports.collections.feed(key, committed.revision):
         put = records_of(change.steps)
         if record_id in put and put[record_id].judged:
             return put
-    async with house.collections.reading(key) as collection:
+    async with ports.collections.reading(key) as collection:
         standing = collection.records.get(record_id)
         return dict(collection.records) if standing is None or standing.judged else None

@@ -11,7 +11,7 @@ from core.long_term.steps import CollectionPut
 from core.model.collection import CollectionRecord
 from core.model.review import Review
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.house import House
+from core.usecases.long_term.ports import WritingPorts
 from core.usecases.long_term.writing import make
 from core.usecases.revisions import require_unchanged
 from core.usecases.user.permission import permission_to_write
@@ -33,15 +33,15 @@ class UpdateCollection:
     request: RequestKey | None = None
 
 
-async def update_collection(house: House, command: UpdateCollection) -> CommitResult[CollectionRecord]:
+async def update_collection(ports: WritingPorts, command: UpdateCollection) -> CommitResult[CollectionRecord]:
     """Updates a collection; makes one that is missing. Switching off raises the generation, so that work begun
     before does not land.
 
     Raises PermissionDenied, StaleRevision, MemoryOff (of the user), LimitReached, RequestIdReused."""
     if "review" in command.fields and not command.approves:
         raise PermissionDenied("the API key lacks the scope approve, which `review` takes")
-    now = house.clock.now()
-    permission = await permission_to_write(house, command.key)
+    now = ports.clock.now()
+    permission = await permission_to_write(ports, command.key)
     requires = (permission.writer(),)
 
     def stage(collection: Collection, revision: int) -> Draft[CollectionRecord]:
@@ -52,12 +52,12 @@ async def update_collection(house: House, command: UpdateCollection) -> CommitRe
         if before.enabled and not after.enabled:
             after = replace(after, generation=before.generation + 1)
         if after.retention is not None or (after.enabled and not before.enabled):
-            soon = now + house.settings.resume_after
+            soon = now + ports.settings.resume_after
             after = replace(after, due_time=min(soon, after.due_time or soon))
         return Draft(result=after, steps=(CollectionPut(record=after),), sees_all=True, requires=requires)
 
     while True:
         try:
-            return await house.collections.commit(command.key, stage, command.request, CollectionRecord)
+            return await ports.collections.commit(command.key, stage, command.request, CollectionRecord)
         except CollectionNotFound:
-            await make(house, command.key, permission, requires)
+            await make(ports, command.key, permission, requires)

@@ -15,10 +15,10 @@ from core.long_term.standing import Rewriting
 from core.long_term.steps import Step
 from core.model.record import Origin, Record, RecordKind, RecordState
 from core.ports.aggregates import RequestKey
-from core.usecases.house import House
 from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of, read_back
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.new_records import require_harmless, require_harmless_metadata, require_past
+from core.usecases.long_term.ports import CollectionPorts
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.revisions import require_unchanged
 from core.usecases.user.permission import permission_to_write
@@ -50,10 +50,10 @@ class UpdateRecord:
     request: RequestKey | None = None
 
 
-async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
+async def update_record(ports: CollectionPorts, command: UpdateRecord) -> RecordsKept:
     """Raises RecordNotFound, StaleRevision, SensitiveContent, InvalidField, CollectionNotFound, MemoryOff,
     PermissionDenied, RequestIdReused."""
-    now = house.clock.now()
+    now = ports.clock.now()
     require_past("record.event_time", command.given.get("event_time"), now)
     checks_metadata = len(metadata := command.given.get("metadata_json", "")) <= INLINE
     if not (checks_metadata or command.allow_sensitive):
@@ -62,7 +62,7 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
         before = collection.stored(command.record_id)
         require_unchanged(command.if_revision, before.revision)
-        rewriting = Rewriting(collection, house.settings.long_term)
+        rewriting = Rewriting(collection, ports.settings.long_term)
         standing = _decided(rewriting, before, command)
         after = replace(standing, **_values(standing, command), update_time=now, revision=revision)
         if not command.allow_sensitive:
@@ -88,9 +88,9 @@ async def update_record(house: House, command: UpdateRecord) -> RecordsKept:
             erase=says_other,
         )
 
-    permission = await permission_to_write(house, command.key)
-    committed = await edit(house, command.key, compose, command.request, StoredRecords, permission)
-    return await read_back(house, command.key, committed)
+    permission = await permission_to_write(ports, command.key)
+    committed = await edit(ports, command.key, compose, command.request, StoredRecords, permission)
+    return await read_back(ports, command.key, committed)
 
 
 def _decided(rewriting: Rewriting, before: Record, command: UpdateRecord) -> Record:

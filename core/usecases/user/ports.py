@@ -1,0 +1,17 @@
+"""What use cases of users need."""
+
+from typing import Protocol
+
+from core.usecases.ports import CommonPorts, HasSettings, HasStore, HasUsers, HasWorkshop
+
+
+class UserPorts(CommonPorts, HasUsers, Protocol):
+    """A user's record, which the first write makes."""
+
+
+class QuotaPorts(HasStore, HasSettings, Protocol):
+    """What bounds how many aggregates a user has."""
+
+
+class UserRecordPorts(UserPorts, HasStore, HasWorkshop, Protocol):
+    """A user's settings, and what is there of theirs."""
