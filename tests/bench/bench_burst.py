@@ -117,7 +117,7 @@ async def asked_again(house: House) -> tuple[set[Pair], int, set[frozenset[str]]
 
 
 def candidates(house: House, bank: Bank) -> Iterator[Pair]:
-    k, alpha = house.settings.retrieval.top_k, house.retrieval.alpha
+    k, alpha = house.settings.retrieval.top_k, house.settings.retrieval.alpha
     for node in bank.nodes.values():
         vector = bank.node_vectors.get(node.node_id)
         for name in judging_candidates(bank, node, vector, k, alpha, {node.node_id}):
