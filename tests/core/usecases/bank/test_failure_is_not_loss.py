@@ -332,7 +332,9 @@ async def test_a_failure_leaves_the_bank_between_whole_changes_and_loses_nothing
         counted = Counter({"runs": 1, "refused": 1})
         stands = await look(store, KEY)
         assert stands in passed
-        assert _states(passed).index(stands.memory) == moment.changes
+        reached = _states(passed).index(stands.memory)
+        # What hangs is cancelled, and with it what goes on beside: the topic before may not have come to its end.
+        assert reached <= moment.changes if snare.failure is None else reached == moment.changes
         counted["changed" if moment.changes else "unchanged"] += 1
         _claim_refusal(ended, snare, stored=bool(moment.said))
         if moment.said:
