@@ -189,7 +189,8 @@ def _summaries(errand: CommandContext, talk: dict[str, Any], token: str) -> pb.L
 def _told(turns: Iterable[pb.Turn]) -> Iterator[tuple[str, str]]:
     for turn in turns:
         sides = ((turn.input_speaker or "User", turn.input), (turn.reply_speaker or "Assistant", turn.reply))
-        yield f"[{turn.step}]", "\n".join(f"{speaker}: {text}" for speaker, text in sides if text)
+        said = [f"{speaker}: {text}" for speaker, text in sides if text]
+        yield f"[{turn.step}]", "\n".join(filter(None, (*said, drawing.written_by(turn.writer))))
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> RenderableType:

@@ -14,7 +14,6 @@ from typing import Any, Final, TextIO, cast
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
@@ -105,6 +104,11 @@ def pairs(rows: Iterable[tuple[str, str | Text]]) -> Table:
     return table
 
 
+def written_by(subject: str) -> str:
+    """Tells whose API key wrote something; nothing where there are no keys."""
+    return say("written by {subject}", subject=subject) if subject else ""
+
+
 def contested(node: types.Node) -> str:
     return "CONTESTED" if node.state == types.NODE_STATE_CONTESTED else ""
 
@@ -141,7 +145,7 @@ def _hit(hit: types.SearchHit, full: bool, evidence: Evidence) -> RenderableType
 
 
 def _hit_notes(hit: types.SearchHit, place: str) -> Text:
-    notes = [*filter(None, (place,)), hit.node.node_id, *_parts(hit)]
+    notes = [*filter(None, (place, written_by(hit.node.writer))), hit.node.node_id, *_parts(hit)]
     if hit.neighbor_ids:
         notes.append(say("{count} related", count=len(hit.neighbor_ids)))
     shown = words(" · ".join(notes), FAINT)
@@ -199,6 +203,7 @@ def node(found: graph.GetNodeResponse) -> RenderableType:
                 say("{moment} (revision {revision})", moment=moment(it.update_time), revision=it.revision),
             ),
             ("source", it.source),
+            ("written by", it.writer),
             ("labels", _labels(it.labels)),
             ("related to", "\n".join(found.neighbor_ids)),
             ("records", "\n".join(it.interaction_ids)),
@@ -246,31 +251,7 @@ def _grow(tree: Tree, merge: types.MergeRecord | None, by_heir: Mapping[str, typ
         )
 
 
-# ---- conflicts and plans ----
-
-
-def conflict(found: types.Conflict) -> RenderableType:
-    """Draws a contradiction: its sides in their own words, and its verdict if it has one."""
-    status = types.ConflictStatus.Name(found.status).removeprefix("CONFLICT_STATUS_")
-    sides = [pairs([(side.node_id, words(side.quote, WARNING))]) for side in found.sides]
-    return Group(
-        words(f"{found.conflict_id} {status}", STRONG),
-        Padding(
-            Group(
-                words(found.description),
-                *sides,
-                pairs(
-                    [
-                        ("because", found.reasoning),
-                        ("confidence", f"{found.confidence:.2f}"),
-                        ("verdict", found.verdict),
-                        ("merged into", found.node_id),
-                    ]
-                ),
-            ),
-            MARGIN,
-        ),
-    )
+# ---- plans ----
 
 
 def insight(found: types.Insight) -> RenderableType:

@@ -243,5 +243,7 @@ def _table(rows: Iterable[tuple[str, pb.Record]]) -> RenderableType:
     for number, record in rows:
         mark = STATES.get(record.state, "")
         said = drawing.words(f"{mark} {quoted(record)}".strip())
+        if by := drawing.written_by(record.writer):
+            said.append(f" · {drawing.harmless(by)}", drawing.FAINT)
         table.add_row(number, record.record_id, day(record), said)
     return table if table.row_count else Text("nothing found", drawing.FAINT)

@@ -24,7 +24,7 @@ from rich.text import Text
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import InvalidArgument, timestamp
-from service.cli import drawing, paging, progress
+from service.cli import conflicts, drawing, paging, progress
 from service.cli.documents import Document, DocumentUnreadable, File, named, read_file
 from service.cli.errand import CommandContext, errand
 from service.cli.exits import Exit, Failure
@@ -163,7 +163,7 @@ def _take_in(
         "conflicts": found,
     }
     outcome = (drawn or _in_a_table)(errand.bank_id, done)
-    errand.answer(plain, outcome, *_contradictions(errand.bank_id, found), *map(_kept_as_it_is, attached))
+    errand.answer(plain, outcome, *_contradictions(errand, found), *map(_kept_as_it_is, attached))
 
 
 def _read(files: Sequence[Path], encoding: str | None) -> tuple[list[Document], list[File]]:
@@ -319,8 +319,9 @@ def _in_a_table(_bank_id: str, done: Sequence[IngestedText]) -> RenderableType:
     return table
 
 
-def _contradictions(bank_id: str, found: Sequence[types.Conflict]) -> list[RenderableType]:
-    parts: list[RenderableType] = [drawing.conflict(each) for each in found[:MOST_SHOWN]]
+def _contradictions(errand: CommandContext, found: Sequence[types.Conflict]) -> list[RenderableType]:
+    bank_id = errand.bank_id
+    parts = conflicts.drawn(errand.client, bank_id, found[:MOST_SHOWN])
     if len(found) > MOST_SHOWN:
         parts.append(
             Text(

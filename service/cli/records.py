@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from memorybank.v1 import deep_retrieval_pb2 as pb
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import SyncMemoryBankClient
-from service.cli.drawing import moment
+from service.cli.drawing import moment, written_by
 from service.cli.pages import PAGE_BREAK, page_of
 from service.cli.paging import pages
 
@@ -36,7 +36,8 @@ class Record:
     def heading(self) -> str:
         """Which record it is: source, id, when it happened, how long it is."""
         it = self.interaction
-        parts = (it.source, it.interaction_id, moment(it.event_time), f"{it.text_length:,} characters")
+        by, length = written_by(it.writer), f"{it.text_length:,} characters"
+        parts = (it.source, by, it.interaction_id, moment(it.event_time), length)
         return " · ".join(part for part in parts if part)
 
     def evidence(self, node_id: str) -> list[types.Span]:

@@ -1,4 +1,4 @@
-"""`memorybank resolve`: a verdict on a conflict, or the dismissal of several."""
+"""`memorybank resolve`: a verdict on a conflict, the dismissal of several, or that a suspected one is real."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ from rich.text import Text
 
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
+from service.cli.conflicts import drawn
 from service.cli.dismiss import dismiss_below, dismiss_named
 from service.cli.errand import CommandContext, errand
 
@@ -24,6 +25,9 @@ VERDICT_TYPES = {
 @click.option("--dismiss", "type_", flag_value="DISMISS", help="There is no conflict: both sides stand.")
 @click.option("--merge", "type_", flag_value="MERGE", help="The verdict decides, however its words sound.")
 @click.option(
+    "--confirm", "type_", flag_value="CONFIRM", help="It is suspected, and real: it waits for a verdict."
+)
+@click.option(
     "--below",
     metavar="CONFIDENCE",
     type=click.FloatRange(0, 1),
@@ -40,7 +44,7 @@ def resolve(
     yes: bool,
 ) -> None:
     """Settle a conflict: merge its sides by a verdict, or dismiss it. Without --merge or --dismiss the verdict's words
-    say which.
+    say which. What is only suspected (`memorybank show conflicts --all`) --confirm opens.
 
     --dismiss takes several conflicts. They are listed first, and more than ten need a yes. One that cannot be
     dismissed is named, and the others go on; the exit code tells. One that was dismissed before counts as done.
@@ -50,12 +54,15 @@ def resolve(
       memorybank resolve c-01JD… --verdict "The ferry leaves at ten; nine was last year." --bank trip
       memorybank resolve c-01JD… c-01JE… --dismiss --bank trip
       memorybank resolve --dismiss --below 0.6 --bank trip
+      memorybank resolve c-01JF… --confirm --bank trip
     """
     _require_sense(conflict_ids, verdict, type_, below)
     if below is not None:
         dismiss_below(errand, below, yes=yes, verdict=verdict, evidence=evidence)
     elif type_ == "DISMISS":
         dismiss_named(errand, conflict_ids, yes=yes, verdict=verdict, evidence=evidence)
+    elif type_ == "CONFIRM":
+        _confirm(errand, conflict_ids[0])
     else:
         _settle(errand, conflict_ids[0], verdict, evidence, type_)
 
@@ -69,8 +76,17 @@ def _require_sense(conflict_ids: Sequence[str], verdict: str, type_: str | None,
         return
     if len(conflict_ids) > 1:
         raise click.UsageError("a verdict settles one conflict; several can only be dismissed")
+    if type_ == "CONFIRM":
+        if verdict.strip():
+            raise click.UsageError("--confirm takes no --verdict: give it when it is found")
+        return
     if not verdict.strip():
         raise click.UsageError("give a --verdict, or --dismiss it")
+
+
+def _confirm(errand: CommandContext, conflict_id: str) -> None:
+    opened = errand.client.confirm_conflict(bank_id=errand.bank_id, conflict_id=conflict_id)
+    errand.answer(opened, *drawn(errand.client, errand.bank_id, [opened.conflict]))
 
 
 def _settle(errand: CommandContext, conflict_id: str, verdict: str, evidence: str, type_: str | None) -> None:
@@ -82,7 +98,9 @@ def _settle(errand: CommandContext, conflict_id: str, verdict: str, evidence: st
         verdict_type=VERDICT_TYPES[type_],
     )
     if closed.conflict.status != types.CONFLICT_STATUS_RESOLVED:
-        errand.answer(closed, drawing.conflict(closed.conflict))
+        errand.answer(closed, *drawn(errand.client, errand.bank_id, [closed.conflict]))
         return
     merged = errand.client.get_node(bank_id=errand.bank_id, node_id=closed.node_id)
-    errand.answer(closed, drawing.conflict(closed.conflict), Text(), drawing.node(merged))
+    errand.answer(
+        closed, *drawn(errand.client, errand.bank_id, [closed.conflict]), Text(), drawing.node(merged)
+    )

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing, paging
+from service.cli.conflicts import drawn
 from service.cli.errand import CommandContext, errand, errand_of_any
 
 PAGE = 200
@@ -71,8 +72,10 @@ def conflicts(errand: CommandContext, closed_too: bool) -> None:
         types.CONFLICT_STATUS_SUSPECTED,
     )
     found = list(paging.conflicts(errand.client, errand.bank_id, *(statuses if closed_too else ())))
-    drawn = [drawing.conflict(each) for each in found] or [Text("no conflicts", drawing.FAINT)]
-    errand.answer({"conflicts": found}, *drawn)
+    errand.answer(
+        {"conflicts": found},
+        *(drawn(errand.client, errand.bank_id, found) or [Text("no conflicts", drawing.FAINT)]),
+    )
 
 
 @show.command()

@@ -8,6 +8,7 @@ from rich.text import Text
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
+from service.cli.conflicts import drawn
 from service.cli.demo.tour import Tour, document
 from service.cli.records import records_of_node
 
@@ -74,8 +75,8 @@ def _contradict(tour: Tour, name: str, values: tuple[str, str]) -> types.Conflic
         result = facts["result"] = tour.memorize(name, date(2024, 4, 2))
         found = tour.client.list_conflicts(bank_id=tour.bank_id).conflicts
         quotes = [side.quote for conflict in found for side in conflict.sides]
-        for conflict in found:
-            tour.show(drawing.conflict(conflict))
+        for each in drawn(tour.client, tour.bank_id, found):
+            tour.show(each)
         quoted = any(new in quote for quote in quotes) and any(old in quote for quote in quotes)
         tour.claim(f"the contradiction of {old} and {new} is found", quoted and len(found) == 1)
         tour.claim(

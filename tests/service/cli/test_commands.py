@@ -163,7 +163,12 @@ def test_a_conflict_is_shown_settled_and_kept_in_the_lineage(shell: Shell, tmp_p
     told = shell.told("ingest", written(tmp_path / "new.txt", OTHER_CEO))
     (conflict_id,) = told["documents"][0]["result"]["conflict_ids"]
     assert "CROSS_VALIDATION" in shell.done("show", "insight")
-    assert conflict_id in shell.done("show", "conflicts")
+    shown = shell.done("show", "conflicts").splitlines()
+    assert shown[0] == f"{conflict_id} OPEN"
+    quotes = [line for line in shown if line.startswith("  • ")]
+    assert sorted(name for line in quotes for name in re.findall(r"\[(.+?)\]", line)) == ["张三", "李四"]
+    origins = [shown[shown.index(line) + 1] for line in quotes]
+    assert [line.split(" · ")[1] for line in sorted(origins)] == ["old.txt", "new.txt"]
 
     settled = shell.told("resolve", conflict_id, "--verdict", "CEO是李四，张三已卸任。", "--merge")
 
@@ -171,6 +176,18 @@ def test_a_conflict_is_shown_settled_and_kept_in_the_lineage(shell: Shell, tmp_p
     assert "RESOLVED" in shell.done("show", "conflicts", "--all")
     assert "CEO是李四，张三已卸任。" in shell.done("deep", settled["node_id"])
     assert "李四" in shell.done("show", "node", settled["node_id"])
+
+
+def test_a_conflict_is_confirmed_without_a_verdict(shell: Shell, tmp_path: Path) -> None:
+    shell.done("ingest", written(tmp_path / "old.txt", CEO))
+    told = shell.told("ingest", written(tmp_path / "new.txt", OTHER_CEO))
+    (conflict_id,) = told["documents"][0]["result"]["conflict_ids"]
+
+    refused = shell("resolve", conflict_id, "--confirm", "--verdict", "李四。")
+    confirmed = shell.told("resolve", conflict_id, "--confirm")
+
+    assert "--confirm takes no --verdict" in refused.err
+    assert confirmed["conflict"]["status"] == "CONFLICT_STATUS_OPEN"
 
 
 def test_a_reference_is_remembered_without_judging(shell: Shell, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import NEVER
 from service.cli import drawing
+from service.cli.conflicts import conflict
 from service.cli.passages import Evidence
 
 CHINESE = "量子比特的平均相干时间为一百二十五微秒，两比特门的平均保真度为百分之九十九点四。" * 3
@@ -167,3 +168,37 @@ def test_how_long_a_bank_is_kept_is_said_in_words(ttl: timedelta, shown: str) ->
     lines = drawn(drawing.bank(memory.GetBankResponse(bank=bank)), 120).splitlines()
 
     assert [line.split("until")[1].strip() for line in lines if line.startswith("kept until")] == [shown]
+
+
+def test_both_sides_of_a_conflict_are_told_with_what_differs_and_where_it_comes_from() -> None:
+    sides = [
+        types.Side(node_id="n-1", quote="The ferry leaves\nat nine."),
+        types.Side(node_id="n-2", quote="The ferry leaves at eight."),
+    ]
+    found = types.Conflict(
+        conflict_id="c-1", status=types.CONFLICT_STATUS_SUSPECTED, sides=sides, confidence=0.7
+    )
+    first = types.Node(node_id="n-1", source="plan.md", writer="ada")
+    first.event_time.FromJsonString("2026-03-04T05:06:07Z")
+
+    shown = drawn(conflict(found, {"n-1": first}), 200).splitlines()
+
+    assert [line.rstrip() for line in shown[:5]] == [
+        "c-1 SUSPECTED",
+        "  • The ferry leaves at [nine].",
+        "    2026-03-04 05:06:07 UTC · plan.md · written by ada · n-1",
+        "  • The ferry leaves at [eight].",
+        "    n-2",  # it is gone
+    ]
+
+
+def test_a_memory_tells_who_wrote_it_where_there_are_keys() -> None:
+    kept, plain = node(1, "ferries"), node(2, "piers")
+    kept.writer = "ada"
+    hits = [types.SearchHit(node=each, score=0.5) for each in (kept, plain)]
+
+    shown = drawn(drawing.hits(retrieval.SearchResponse(hits=hits), full=False, evidence=Evidence()), 200)
+
+    assert shown.count("written by ada") == 1
+    assert "ada" in drawn(drawing.node(graph.GetNodeResponse(node=kept)))
+    assert "written by" not in drawn(drawing.node(graph.GetNodeResponse(node=plain)))
