@@ -43,6 +43,10 @@ AT_ONCE = 50  # turns of a call
 EVALUATED = User("evaluation")
 FIRST_HITS = 200
 """Segments of which as many stand as plain lines as a budget holds: no context should hold less."""
+CONTEXT_BUDGETS = (*BUDGETS, 8_000, 16_000)
+"""Of contexts, which have more beside evidence than other prompts: up to the configured one."""
+TIMED = BUDGETS[-1]
+"""The budget of which times, intervals and answers are told."""
 LAST, RANDOM, WHOLE, HITS, TALK, TAUGHT, BANK, ALL = (
     "the last turns alone",
     "turns by chance",
@@ -175,16 +179,18 @@ async def _ask(house: House, chat: _WorldMemory, question: Question, notes: _Not
     plain = {LAST: chat.newest, RANDOM: by_chance, HITS: await _first_hits(house, chat, question)}
     for name, texts in plain.items():
         notes.outcomes[name].append(
-            _outcome(question, [_standing(chat, question, _filled(texts, budget)) for budget in BUDGETS])
+            _outcome(
+                question, [_standing(chat, question, _filled(texts, budget)) for budget in CONTEXT_BUDGETS]
+            )
         )
     whole = _standing(chat, question, "\n".join(reversed(chat.newest)))
-    notes.outcomes[WHOLE].append(_outcome(question, [whole] * len(BUDGETS)))
+    notes.outcomes[WHOLE].append(_outcome(question, [whole] * len(CONTEXT_BUDGETS)))
     for name in ASSEMBLED:
         stands = []
-        for budget in BUDGETS:
+        for budget in CONTEXT_BUDGETS:
             watch = Stopwatch()
             prompt = await _prompt(house, chat, name, question, budget)
-            if budget == BUDGETS[-1]:
+            if budget == TIMED:
                 notes.took[name].append(watch.took())
             stands.append(None if prompt is None else _standing(chat, question, prompt))
         notes.outcomes[name].append(_outcome(question, stands))

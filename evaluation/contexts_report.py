@@ -7,18 +7,21 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.contexts import NAMES, Contexts
-from evaluation.figures import BUDGETS, Figures
+from evaluation.contexts import CONTEXT_BUDGETS, NAMES, TIMED, Contexts
+from evaluation.figures import Figures
 from evaluation.report import Conditions, heading, overall
 from evaluation.tables import interval, milliseconds, quantiles, share, table
 
 
 def markdown(found: Contexts, conditions: Conditions) -> str:
     """Renders everything about one set."""
-    head = ["all evidence word for word in a context of", *(f"{budget:,} tokens" for budget in BUDGETS)]
-    head += [f"{BUDGETS[-1]:,}: 95 %", f"some evidence, {BUDGETS[-1]:,}", "without a context"]
-    head += [f"an answer out of it, {BUDGETS[-1]:,}: F1, BLEU-1"]
-    head += [f"assembled at {BUDGETS[-1]:,}, p50/p95 ms"]
+    head = [
+        "all evidence word for word in a context of",
+        *(f"{budget:,} tokens" for budget in CONTEXT_BUDGETS),
+    ]
+    head += [f"{TIMED:,}: 95 %", f"some evidence, {TIMED:,}", "without a context"]
+    head += [f"an answer out of it, {TIMED:,}: F1, BLEU-1"]
+    head += [f"assembled at {TIMED:,}, p50/p95 ms"]
     rows = []
     for name in NAMES:
         figures = overall(found.outcomes[name], found.chosen.questions, conditions.seed)
@@ -28,11 +31,11 @@ def markdown(found: Contexts, conditions: Conditions) -> str:
 
 
 def _row(figures: Figures) -> list[str]:
-    last = figures.prompts[-1]
+    at = figures.prompts[CONTEXT_BUDGETS.index(TIMED)]
     without = max(one.without for one in figures.prompts)
     shares = [share(one.whole.mean) for one in figures.prompts]
-    worth = ", ".join(map(share, last.worth)) if last.worth else "–"
-    return [*shares, interval(last.whole), share(last.some), f"{without:,}", worth]
+    worth = ", ".join(map(share, at.worth)) if at.worth else "–"
+    return [*shares, interval(at.whole), share(at.some), f"{without:,}", worth]
 
 
 def plain(found: Contexts, conditions: Conditions) -> Mapping[str, Any]:
@@ -52,12 +55,14 @@ def plain(found: Contexts, conditions: Conditions) -> Mapping[str, Any]:
 def _plain(figures: Figures, found: Contexts, name: str) -> Mapping[str, Any]:
     return {
         "questions": figures.count,
-        "whole": {budget: one.whole.mean for budget, one in zip(BUDGETS, figures.prompts, strict=True)},
-        "some": {budget: one.some for budget, one in zip(BUDGETS, figures.prompts, strict=True)},
+        "whole": {
+            budget: one.whole.mean for budget, one in zip(CONTEXT_BUDGETS, figures.prompts, strict=True)
+        },
+        "some": {budget: one.some for budget, one in zip(CONTEXT_BUDGETS, figures.prompts, strict=True)},
         "without": max(one.without for one in figures.prompts),
         "answers": {
             budget: one.worth._asdict()
-            for budget, one in zip(BUDGETS, figures.prompts, strict=True)
+            for budget, one in zip(CONTEXT_BUDGETS, figures.prompts, strict=True)
             if one.worth is not None
         },
         "seconds": quantiles(found.took.get(name, ())),

@@ -108,7 +108,7 @@ class Source(_message.Message):
     tokens: _builtins.int
     """Of the text: an estimate that errs high."""
     update_by: _builtins.str
-    """Who made this version, as the caller says. May be empty."""
+    """Who made this version: the subject of the API key, where there are keys, else as the caller says. May be empty."""
     @_builtins.property
     def owner(self) -> Global___Owner:
         """Whose."""
