@@ -16,7 +16,7 @@ from core.ids import InteractionId
 from core.ports.aggregates import CommitResult
 from core.usecases.bank.exchange.export_bank import ExportBank, export_bank
 from core.usecases.bank.exchange.import_bank import BankImported, import_bank
-from core.usecases.bank.ports import ExportPorts, FilePorts, ImportPorts, StructuringPorts, SweepPorts
+from core.usecases.bank.ports import AttachmentPorts, ExportPorts, FilePorts, ImportPorts, StructuringPorts
 from core.usecases.bank.verbs.memorize import Memorize, memorize
 from core.usecases.bank.verbs.read_attachment import ReadAttachment, read_attachment
 from core.usecases.bank.verbs.upload_attachment import AttachmentUploaded, upload_attachment
@@ -168,7 +168,7 @@ async def _chunks(requests: AsyncIterator[pb.UploadAttachmentRequest]) -> AsyncI
 
 
 async def read_file(
-    ports: SweepPorts, command: ReadAttachment
+    ports: AttachmentPorts, command: ReadAttachment
 ) -> AsyncGenerator[deep_retrieval_pb2.ReadAttachmentResponse, None]:
     """Yields a file's bytes as they are read."""
     opened = await read_attachment(ports, command)

@@ -41,7 +41,11 @@ class FilePorts(BankPorts, HasBlobs, HasStore, Protocol):
     """What was memorized, word for word, with its files."""
 
 
-class SweepPorts(HasBanks, HasBlobs, Protocol):
+class AttachmentPorts(HasBanks, HasBlobs, Protocol):
+    """Files that are read."""
+
+
+class SweepPorts(AttachmentPorts, Protocol):
     """Files that nothing names any more."""
 
     @property

@@ -6,6 +6,7 @@ from core.usecases.long_term.ports import DeletionPorts, FindingPorts, Retractio
 from core.usecases.ports import (
     HasComparer,
     HasConversations,
+    HasDeleted,
     HasEmbedder,
     HasHits,
     HasInvocations,
@@ -43,6 +44,10 @@ class TierPorts(ConversationPorts, HasMemoryAgents, HasComparer, Protocol):
 
 class ForgettingPorts(ConversationPorts, RetractionPorts, Protocol):
     """Turns that go, with what they taught."""
+
+
+class KeyDeletionPorts(HasConversations, HasDeleted, Protocol):
+    """Keys that callers delete, which is told."""
 
 
 class TurnDeletionPorts(ForgettingPorts, DeletionPorts, Protocol):

@@ -11,7 +11,7 @@ from core.ids import NodeId, RecordId
 from core.keys import BankKey, CollectionKey, ConversationKey, Key
 from core.usecases.bank.ports import NodeDeletionPorts
 from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
-from core.usecases.conversation.ports import TurnDeletionPorts
+from core.usecases.conversation.ports import KeyDeletionPorts, TurnDeletionPorts
 from core.usecases.conversation.verbs.delete_key import DeleteKey, delete_key
 from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
 from core.usecases.deletions import KEYS, NODES, RECORDS, TURNS
@@ -64,7 +64,7 @@ async def _turns(ports: TurnDeletionPorts, key: ConversationKey, named: set[str]
     return len(steps)
 
 
-async def _keys(ports: TurnDeletionPorts, key: ConversationKey, key_ids: list[str]) -> int:
+async def _keys(ports: KeyDeletionPorts, key: ConversationKey, key_ids: list[str]) -> int:
     count = 0
     for key_id in key_ids:
         with suppress(KeyNotFound):

@@ -13,5 +13,9 @@ class QuotaPorts(HasStore, HasSettings, Protocol):
     """What bounds how many aggregates a user has."""
 
 
-class UserRecordPorts(UserPorts, HasStore, HasWorkshop, Protocol):
-    """A user's settings, and what is there of theirs."""
+class UserSettingsPorts(UserPorts, HasStore, Protocol):
+    """A user's settings, which callers change."""
+
+
+class UserRecordPorts(HasUsers, HasStore, HasWorkshop, Protocol):
+    """A user's settings as they are, what is there of theirs, and what it has cost."""

@@ -11,7 +11,7 @@ from core.model.user import UserRecord, UserState
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.revisions import require_unchanged
 from core.usecases.user.permission import SCOPE, new_user
-from core.usecases.user.ports import UserRecordPorts
+from core.usecases.user.ports import UserSettingsPorts
 from core.user.steps import UserPut
 from core.user.user import UserAggregate
 
@@ -30,7 +30,7 @@ class UpdateUser:
     request: RequestKey | None = None
 
 
-async def update_user(ports: UserRecordPorts, command: UpdateUser) -> CommitResult[UserRecord]:
+async def update_user(ports: UserSettingsPorts, command: UpdateUser) -> CommitResult[UserRecord]:
     """Updates a user; one for whom nothing was written is made. Raises StaleRevision, MemoryOff (being purged, or
     imported), RequestIdReused."""
     now = ports.clock.now()
@@ -54,7 +54,7 @@ async def update_user(ports: UserRecordPorts, command: UpdateUser) -> CommitResu
     return await ports.users.commit(command.key, stage, command.request, UserRecord)
 
 
-async def _founded(ports: UserRecordPorts, key: UserKey) -> None:
+async def _founded(ports: UserSettingsPorts, key: UserKey) -> None:
     if key not in await ports.store.heads([key]):
         with suppress(UserExists):
             record = new_user(ports, key)

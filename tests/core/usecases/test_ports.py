@@ -28,8 +28,8 @@ class Registry:
 
     def __init__(self) -> None:
         files = [*USE_CASES.rglob("*.py"), *(ROOT / "service/api").glob("*.py")]
-        self.modules = {".".join(f.relative_to(ROOT).with_suffix("").parts): f.read_text() for f in files}
-        self.trees = {name: ast.parse(text) for name, text in self.modules.items()}
+        texts = {".".join(f.relative_to(ROOT).with_suffix("").parts): f.read_text() for f in files}
+        self.trees = {name: ast.parse(text) for name, text in texts.items() if "usecases." in text}
 
     @cached_property
     def protocols(self) -> dict[str, ast.ClassDef]:
@@ -77,13 +77,21 @@ class Registry:
             if sum(map(len, used.values())) == before:
                 return used
 
-    def _called(self, unit: Unit, node: ast.AST) -> Iterator[Unit]:
-        imported = {
-            alias.asname or alias.name: Unit(n.module, alias.name)
-            for n in ast.walk(self.trees[unit.module])
-            if isinstance(n, ast.ImportFrom) and n.module
-            for alias in n.names
+    @cached_property
+    def imported(self) -> dict[str, dict[str, Unit]]:
+        """What the names are that a module imports."""
+        return {
+            module: {
+                alias.asname or alias.name: Unit(node.module, alias.name)
+                for node in tree.body
+                if isinstance(node, ast.ImportFrom) and node.module
+                for alias in node.names
+            }
+            for module, tree in self.trees.items()
         }
+
+    def _called(self, unit: Unit, node: ast.AST) -> Iterator[Unit]:
+        imported = self.imported[unit.module]
         for name in (n.id for n in ast.walk(node) if isinstance(n, ast.Name)):
             called = imported.get(name, Unit(unit.module, name))
             if called in self.nodes:
@@ -112,8 +120,11 @@ def _annotations(node: ast.AST) -> Iterator[ast.AST]:
 def _attributes(node: ast.AST) -> Iterator[str]:
     """Yields what is read of ports, also of those that an object has."""
     for each in ast.walk(node):
-        if isinstance(each, ast.Attribute) and ast.unparse(each.value) in ("ports", "self._ports"):
-            yield each.attr
+        if isinstance(each, ast.Attribute):
+            owner = each.value
+            name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+            if name in ("ports", "_ports"):
+                yield each.attr
 
 
 REGISTRY = Registry()

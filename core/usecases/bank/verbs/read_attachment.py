@@ -8,7 +8,7 @@ from core.errors import AttachmentNotFound, AttachmentUnreadable, InvalidField
 from core.ids import AttachmentId
 from core.keys import BankKey
 from core.model.interaction import Attachment
-from core.usecases.bank.ports import SweepPorts
+from core.usecases.bank.ports import AttachmentPorts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class OpenedAttachment:
     revision: int
 
 
-async def read_attachment(ports: SweepPorts, command: ReadAttachment) -> OpenedAttachment:
+async def read_attachment(ports: AttachmentPorts, command: ReadAttachment) -> OpenedAttachment:
     """Raises AttachmentNotFound, AttachmentUnreadable, InvalidField (offset), BankNotFound, RevisionNotReached."""
     async with ports.banks.reading(command.key, command.min_revision) as bank:
         attachment = find_attachment(bank, command.attachment_id)

@@ -6,7 +6,7 @@ from core.conversation.conversation import Conversation
 from core.conversation.steps import KeyDrop
 from core.keys import ConversationKey
 from core.ports.aggregates import CommitResult, Draft, RequestKey
-from core.usecases.conversation.ports import TurnDeletionPorts
+from core.usecases.conversation.ports import KeyDeletionPorts
 from core.usecases.conversation.verbs.add_key import KeyNamed
 from core.usecases.deletions import tell_deleted
 
@@ -18,7 +18,7 @@ class DeleteKey:
     request: RequestKey | None = None
 
 
-async def delete_key(ports: TurnDeletionPorts, command: DeleteKey) -> CommitResult[KeyNamed]:
+async def delete_key(ports: KeyDeletionPorts, command: DeleteKey) -> CommitResult[KeyNamed]:
     """Raises ConversationNotFound, KeyNotFound, RequestIdReused."""
 
     def stage(conversation: Conversation, _revision: int) -> Draft[KeyNamed]:

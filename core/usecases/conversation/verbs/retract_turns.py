@@ -82,64 +82,96 @@ class TurnsRetracted:
 
 async def retract_turns(ports: ForgettingPorts, command: RetractTurns) -> CommitResult[TurnsRetracted]:
     """Takes turns back, also where memory is off. Raises ConversationNotFound, TurnNotFound, RequestIdReused."""
-    retraction_id, now = command.retraction_id or ports.ids.new("x"), ports.clock.now()
+    retracting = _Retracting(
+        command=command,
+        retraction_id=command.retraction_id or ports.ids.new("x"),
+        now=ports.clock.now(),
+    )
+    tried, revision = await _tried(ports, command)
+    if command.dry_run:
+        return CommitResult(result=tried, revision=revision)
+
+    def stage(conversation: Conversation, _revision: int) -> Draft[TurnsRetracted]:
+        return retracting.draft(conversation, tried)
+
+    done = await ports.conversations.commit(command.key, stage, command.request, TurnsRetracted)
+    await tell_retracted(ports, ports.conversations, command.key, done.result.retraction)
+    await forget_turns(ports, command.key)
+    return done
+
+
+async def _tried(ports: ForgettingPorts, command: RetractTurns) -> tuple[TurnsRetracted, int]:
+    """Returns what would go as the conversation stands, and at which revision that is."""
     async with ports.conversations.reading(command.key) as conversation:
-        is_there = [step for step in command.steps if command.dry_run or conversation.has_turn(step)]
-        asked = replace(command, steps=tuple(is_there))  # of a repetition they went
-        nothing = bool(command.steps) and not is_there
-        found = frozenset[int]() if nothing else _chosen(conversation, asked)
-        revision = conversation.revision
-        tried = counted(without(conversation, found))
+        found = _there(conversation, command)
+        rest, revision = without(conversation, found), conversation.revision
         place = CollectionKey(
             tenant=command.key.tenant, user=command.key.user, collection=conversation.record.collection
         )
-    taught = await _taught(ports, command, place, found)
+    records, changed = await _taught(ports, command, place, found)
+    return _told(found, rest, TurnsRetracted(retraction=None, records=records, changed=changed)), revision
 
-    def told(steps: Iterable[int], rest: list[Step], made: TurnRetraction | None) -> TurnsRetracted:
-        counts = counted(rest) if rest else tried
-        return TurnsRetracted(
-            retraction=made,
-            steps=tuple(sorted(steps)),
-            clusters=counts.clusters,
-            summaries=counts.summaries,
-            keys=counts.keys,
-            records=taught[0],
-            changed=taught[1],
-        )
 
-    def stage(conversation: Conversation, _revision: int) -> Draft[TurnsRetracted]:
-        gone = _chosen(conversation, command)
+def _there(conversation: Conversation, command: RetractTurns) -> frozenset[int]:
+    """Returns the turns chosen. Of a repetition they went; only what is tried must name turns that are there."""
+    if not command.steps:
+        return _chosen(conversation, command)
+    steps = [step for step in command.steps if command.dry_run or conversation.has_turn(step)]
+    return _chosen(conversation, replace(command, steps=tuple(steps))) if steps else frozenset()
+
+
+def _told(steps: Iterable[int], rest: list[Step], told: TurnsRetracted) -> TurnsRetracted:
+    """Returns the answer with what goes of the conversation."""
+    counts = counted(rest)
+    return replace(
+        told,
+        steps=tuple(sorted(steps)),
+        clusters=counts.clusters,
+        summaries=counts.summaries,
+        keys=counts.keys,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Retracting:
+    """One retraction, made of a conversation as it stands."""
+
+    command: RetractTurns
+    retraction_id: str
+    now: datetime
+
+    def draft(self, conversation: Conversation, tried: TurnsRetracted) -> Draft[TurnsRetracted]:
+        gone = _chosen(conversation, self.command)
         if not gone:
             return Draft(result=TurnsRetracted(retraction=None))
         rest, record = without(conversation, gone), shrunk(conversation, gone)
-        made = TurnRetraction(
-            retraction_id=retraction_id,
-            state=RetractionState.QUARANTINED,
-            create_time=now,
-            steps=tuple(sorted(gone)),
-            unlearned=_unlearned(conversation, gone),
-            generation=record.generation,
-            writer=command.writer,
-            since=command.since,
-            until=command.until,
-            reason=command.reason,
-        )
-        record = forgetting(replace(record, due_time=now), gone, retraction_id=retraction_id)
-        held = (HeldTurnPut(held=each) for each in _held(conversation, retraction_id, rest))
+        made = self._retraction(conversation, gone, record.generation)
+        record = forgetting(replace(record, due_time=self.now), gone, retraction_id=self.retraction_id)
+        held = (HeldTurnPut(held=each) for each in _held(conversation, self.retraction_id, rest))
         kept = (TurnRetractionPut(retraction=made), *held, *oldest_closed(conversation))
         return Draft(
-            result=told(gone, rest, made),
+            result=_told(gone, rest, replace(tried, retraction=made)),
             steps=(ConversationPut(record=record), *kept, *rest),
             touches=frozenset({"conversation"}),
             erase=True,
         )
 
-    if command.dry_run:
-        return CommitResult(result=told(found, [], None), revision=revision)
-    done = await ports.conversations.commit(command.key, stage, command.request, TurnsRetracted)
-    await tell_retracted(ports, ports.conversations, command.key, done.result.retraction)
-    await forget_turns(ports, command.key)
-    return done
+    def _retraction(
+        self, conversation: Conversation, gone: frozenset[int], generation: int
+    ) -> TurnRetraction:
+        command = self.command
+        return TurnRetraction(
+            retraction_id=self.retraction_id,
+            state=RetractionState.QUARANTINED,
+            create_time=self.now,
+            steps=tuple(sorted(gone)),
+            unlearned=_unlearned(conversation, gone),
+            generation=generation,
+            writer=command.writer,
+            since=command.since,
+            until=command.until,
+            reason=command.reason,
+        )
 
 
 def _chosen(conversation: Conversation, command: RetractTurns) -> frozenset[int]:

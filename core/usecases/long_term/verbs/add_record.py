@@ -5,6 +5,8 @@ Law: what has expired is not there, whether or not it has been swept away: its i
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
 
 from core.errors import InvalidField, RecordExists
 from core.ids import RecordId
@@ -12,6 +14,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.forgetting import is_forgotten, is_rejected
 from core.long_term.reviewing import awaits, proposal
+from core.long_term.settings import LongTermSettings
 from core.long_term.standing import Rewriting
 from core.long_term.steps import ProposalPut, RecordDrop, RecordPut, Step
 from core.long_term.texts import normalised, statement, told
@@ -22,10 +25,9 @@ from core.usecases.long_term.answers import RecordsKept, StoredRecords, kept_of,
 from core.usecases.long_term.judging.remaking import waiting_anew
 from core.usecases.long_term.new_records import require_harmless_large, require_past, stamped
 from core.usecases.long_term.ports import WritingPorts
-from core.usecases.long_term.reading import lasting
+from core.usecases.long_term.reading import Lasts, lasting
 from core.usecases.long_term.verbs.delete_records import feedback_without
 from core.usecases.long_term.writing import Edit, write
-from core.usecases.ports import HasSettings
 from core.usecases.user.permission import permission_to_write
 
 
@@ -59,58 +61,94 @@ async def store(ports: WritingPorts, command: AddRecord) -> CommitResult[StoredR
     require_past(f"{command.place}event_time", given.event_time, now)
     if not command.allow_sensitive:
         await require_harmless_large(given, command.place)
-    record_id = given.record_id or RecordId(ports.ids.new("r"))
+    given = replace(given, record_id=given.record_id or RecordId(ports.ids.new("r")))
     permission = await permission_to_write(ports, command.key)
 
     def compose(collection: Collection, revision: int) -> Edit[StoredRecords]:
-        touches = frozenset({f"record:{record_id}", f"text:{normalised(given.content)}"})
         lasts = lasting(collection, now, permission.retention)
-        before = collection.records.get(record_id)
-        if (before is not None and lasts(before)) or record_id in collection.proposals:
-            raise RecordExists(record_id)
+        adding = _Adding(collection, given, command, lasts, now, ports.settings.long_term)
+        return adding.edit(revision)
+
+    return await write(ports, command.key, compose, command.request, StoredRecords, permission)
+
+
+class _Adding(NamedTuple):
+    """One record that comes to a collection, which may know it already."""
+
+    collection: Collection
+    given: Record
+    command: AddRecord
+    lasts: Lasts
+    now: datetime
+    settings: LongTermSettings
+
+    def edit(self, revision: int) -> Edit[StoredRecords]:
+        """Raises RecordExists, RecordNotFound, InvalidField (supersedes)."""
+        collection, given, command = self.collection, self.given, self.command
+        before = collection.records.get(given.record_id)
+        if (before is not None and self.lasts(before)) or given.record_id in collection.proposals:
+            raise RecordExists(given.record_id)
         if was_forgotten(collection, given, approves=command.approves):
             return Edit(result=StoredRecords(record_ids=(), forgotten=True))
         waits = awaits(collection.record, given, approves=command.approves)
         known = collection.same_text(given) if given.kind is RecordKind.FACT else None
-        if known is not None and lasts(known) and not (waits and command.supersedes):
-            rewriting = Rewriting(collection, ports.settings.long_term)
-            joined = rewriting.known(known, given, is_approved=not waits)
-            if not waits:
-                joined = replace(joined, update_time=now)
-                rewriting.put(joined)
-            _take_place(rewriting, joined, command.supersedes)
-            kept = kept_of(collection, [known.record_id], known=True)
-            return Edit(
-                result=kept,
-                steps=tuple(rewriting.steps),
-                touches=touches | {f"record:{known.record_id}"},
-                sees_all=bool(command.supersedes),
-            )
-        record = replace(stamped(given, now, revision), record_id=record_id)
-        if waits:
-            _require_facts(collection, command.supersedes)
-            waiting = proposal(collection, record, lasts, ports.settings.long_term, command.supersedes)
-            return Edit(
-                result=_kept_waiting(waiting, record_id),
-                steps=(ProposalPut(proposal=waiting),),
-                touches=touches | {f"record:{waiting.record.record_id}"},
-                sees_all=bool(command.supersedes),
-            )
-        steps: tuple[Step, ...] = (
-            RecordPut(record=record),
-            *_of_those_superseded(ports, collection, record, command),
+        if known is not None and self.lasts(known) and not (waits and command.supersedes):
+            return self._joined(known, waits=waits)
+        record = stamped(given, self.now, revision)
+        return self._proposed(record) if waits else self._put(record, before)
+
+    @property
+    def _touches(self) -> frozenset[str]:
+        return frozenset({f"record:{self.given.record_id}", f"text:{normalised(self.given.content)}"})
+
+    def _joined(self, known: Record, *, waits: bool) -> Edit[StoredRecords]:
+        """Reinforces the fact that is known."""
+        rewriting = Rewriting(self.collection, self.settings)
+        joined = rewriting.known(known, self.given, is_approved=not waits)
+        if not waits:
+            joined = replace(joined, update_time=self.now)
+            rewriting.put(joined)
+        _take_place(rewriting, joined, self.command.supersedes)
+        return Edit(
+            result=kept_of(self.collection, [known.record_id], known=True),
+            steps=tuple(rewriting.steps),
+            touches=self._touches | {f"record:{known.record_id}"},
+            sees_all=bool(self.command.supersedes),
         )
-        if before is not None:
-            steps = (*_dropped(collection, record_id), *steps)
+
+    def _proposed(self, record: Record) -> Edit[StoredRecords]:
+        """Lets the record wait for a review."""
+        collection, supersedes = self.collection, self.command.supersedes
+        _require_facts(collection, supersedes)
+        waiting = proposal(collection, record, self.lasts, self.settings, supersedes)
+        return Edit(
+            result=_kept_waiting(waiting, record.record_id),
+            steps=(ProposalPut(proposal=waiting),),
+            touches=self._touches | {f"record:{waiting.record.record_id}"},
+            sees_all=bool(supersedes),
+        )
+
+    def _put(self, record: Record, expired: Record | None) -> Edit[StoredRecords]:
+        """Stores a new record; of what has expired under its id nothing stays."""
+        record_id = record.record_id
+        steps: tuple[Step, ...] = (RecordPut(record=record), *self._superseding(record))
+        if expired is not None:
+            steps = (*_dropped(self.collection, record_id), *steps)
         return Edit(
             result=StoredRecords(record_ids=(record_id,), uses=(None,)),
             steps=steps,
-            touches=touches,
-            sees_all=before is not None or bool(command.supersedes),
-            erase=before is not None,
+            touches=self._touches,
+            sees_all=expired is not None or bool(self.command.supersedes),
+            erase=expired is not None,
         )
 
-    return await write(ports, command.key, compose, command.request, StoredRecords, permission)
+    def _superseding(self, record: Record) -> Iterable[Step]:
+        """Returns the steps by which a new record takes the place of those that it was said to."""
+        if not self.command.supersedes:
+            return ()
+        rewriting = Rewriting(self.collection, self.settings)
+        _take_place(rewriting, record, self.command.supersedes)
+        return rewriting.steps
 
 
 def _dropped(collection: Collection, record_id: RecordId) -> tuple[Step, ...]:
@@ -125,17 +163,6 @@ def _dropped(collection: Collection, record_id: RecordId) -> tuple[Step, ...]:
 def _kept_waiting(waiting: Proposal, record_id: RecordId) -> StoredRecords:
     own = waiting.record.record_id
     return StoredRecords(record_ids=(own,), known=own != record_id, uses=(None,), awaits_review=True)
-
-
-def _of_those_superseded(
-    ports: HasSettings, collection: Collection, record: Record, command: AddRecord
-) -> Iterable[Step]:
-    """Returns the steps by which a new record takes the place of those that it was said to."""
-    if not command.supersedes:
-        return ()
-    rewriting = Rewriting(collection, ports.settings.long_term)
-    _take_place(rewriting, record, command.supersedes)
-    return rewriting.steps
 
 
 def _take_place(rewriting: Rewriting, record: Record, supersedes: Sequence[RecordId]) -> None:
