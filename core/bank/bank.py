@@ -5,8 +5,7 @@ state; indexes are derived from the same steps. Everything here is used from one
 `prepare` and the `build` of a compaction, which may run beside it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from core.aggregate.aggregate import LargeMembers, Restless, Tuning
@@ -14,10 +13,11 @@ from core.aggregate.change import Head
 from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
 from core.bank.dropping import drop_records
-from core.bank.fields import NODE_WEIGHTS, new_fields, node_fields
+from core.bank.fields import NODE_WEIGHTS, node_fields
 from core.bank.graph import QueryGraph
 from core.bank.handles import Handles
 from core.bank.interaction_tree import InteractionTree
+from core.bank.prepared import PreparedChange, prepared_change
 from core.bank.snapshot import state_of
 from core.bank.state import BankState
 from core.bank.steps import (
@@ -51,7 +51,6 @@ from core.errors import (
 )
 from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
 from core.index.keyword_index import KeywordIndex
-from core.index.postings import PreparedDocuments
 from core.index.vector_index import VectorIndex
 from core.keys import BankKey
 from core.model.bank import BankRecord, SpaceSource
@@ -63,24 +62,11 @@ from core.model.interaction_retraction import InteractionRetraction
 from core.model.node import Node
 from core.model.vector import Vector
 from core.text.data_runs import is_data
-from core.verbatim.segment_order import SegmentMarks, marks_of
+from core.verbatim.segment_order import SegmentMarks
 from core.verbatim.verbatim import Verbatim
 
 SEGMENTS = "segments"
 """The part of a bank whose vectors are derived."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedChange:
-    """What `apply` would otherwise spend its time on: the words of new texts, found beforehand.
-
-    `marks`: of the segments of new interactions. `data`: those of them that are no words.
-    """
-
-    nodes: PreparedDocuments[NodeId]
-    segments: PreparedDocuments[SegmentRef]
-    marks: Mapping[InteractionId, SegmentMarks]
-    data: Sequence[SegmentRef]
 
 
 class Bank(Restless):
@@ -257,15 +243,7 @@ class Bank(Restless):
 
     def prepare(self, steps: Iterable[Step]) -> PreparedChange:
         """Finds the words of the steps' new texts. Pure: may run in another thread."""
-        steps = list(steps)
-        nodes, segments = new_fields(steps)
-        added = [step.interaction for step in steps if isinstance(step, InteractionAdd)]
-        return PreparedChange(
-            nodes=self.node_words.prepare(nodes),
-            segments=self.verbatim.words.prepare(segments),
-            marks={each.interaction_id: marks_of(each) for each in added},
-            data=[ref for each in added for ref in _data_of(each)],
-        )
+        return prepared_change(steps, self.node_words, self.verbatim.words)
 
     def apply(self, change: BankChange, prepared: PreparedChange | None = None) -> None:
         """Carries out a stored change, and stands at its revision."""
@@ -413,10 +391,3 @@ class Bank(Restless):
         self.node_words.put(prepared.nodes)
         self.verbatim.words.put(prepared.segments)
         self.verbatim.have(prepared.data)
-
-
-def _data_of(interaction: Interaction) -> Iterator[SegmentRef]:
-    """Yields the segments that are no words."""
-    for index, span in enumerate(interaction.spans):
-        if is_data(interaction.text[span.start : span.end]):
-            yield SegmentRef(interaction.interaction_id, index)

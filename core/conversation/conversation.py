@@ -352,7 +352,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
         elif part == WORTHS.name:
             self._rate(value)
         elif part == HELD.name:
-            self._held_bytes += _bytes_of(value) - (_bytes_of(before) if before else 0)
+            self._held_bytes += value.text_bytes - (before.text_bytes if before else 0)
 
     def left(self, part: str, item: str, before: Any) -> None:
         if part == TURNS.name:
@@ -364,7 +364,7 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             for step in before.steps:
                 self.turns.rate(step, UNREAD)
         elif part == HELD.name:
-            self._held_bytes -= _bytes_of(before)
+            self._held_bytes -= before.text_bytes
 
     # ---- turns come and go ----
 
@@ -397,7 +397,3 @@ class Conversation(PartsAggregate[ConversationRecord, Step]):
             self.topics.outdate(name)
             if self._clustered is not None:
                 self._clustered.outdate(name)
-
-
-def _bytes_of(held: HeldTurn) -> int:
-    return held.turn.text_bytes if held.turn else 0

@@ -43,6 +43,11 @@ class HeldTurn:
         return f"{self.retraction_id} {self._item}"
 
     @property
+    def text_bytes(self) -> int:
+        """Of a turn that went."""
+        return self.turn.text_bytes if self.turn else 0
+
+    @property
     def _item(self) -> str:
         if self.turn is not None:
             return f"turn {self.turn.step}"

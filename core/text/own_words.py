@@ -54,7 +54,7 @@ def own_sentences(text: str, most: int) -> list[OwnSentence]:
     lead, lead_end, item_lead = None, 0, None
     for start, end in sentences.spans(text):
         place = bisect_right(starts, start) - 1
-        if (place >= 0 and start < foreign[place][1]) or _is_quoted(text, start, end, quoted):
+        if (place >= 0 and start < foreign[place][1]) or _is_quoted(start, end, quoted):
             continue
         if lead is not None and start >= lead_end:
             lead = None
@@ -97,7 +97,7 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
         place += 1
 
 
-def _is_quoted(text: str, start: int, end: int, quoted: list[tuple[int, int]]) -> bool:
+def _is_quoted(start: int, end: int, quoted: list[tuple[int, int]]) -> bool:
     """Whether a sentence begins in a quotation and lies in it for the most part."""
     for opened, closed in quoted:
         if opened <= start < closed:

@@ -7,7 +7,6 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -42,6 +41,7 @@ from service.holding.figures import HeldFigures
 from service.holding.founding import Founder
 from service.holding.held import FEED_PAGE, LARGE_TEXT, HeldAggregate, Holding
 from service.holding.pool import Pool
+from service.holding.purging import Purger
 from service.holding.read_set import READ_SET, ReadSet
 from service.holding.writer import Journal
 from service.process.shielding import shielded
@@ -92,14 +92,12 @@ class OpenAggregates:
         """`cache` keeps index snapshots, which shorten later loads; none by default. `forget` is called after a purge:
         it clears other caches that may hold the bank's texts."""
         self._kinds = kinds
-        self._cache = cache
-        self._forget_texts = forget
         self._store = store
-        self._blobs = blobs
         self._journal = Journal(store=store, clock=clock, ids=ids)
         self._founder = Founder(kinds, store, self._journal)
         self._holding = holding
         self._pool = Pool(kinds, store, cache, self._journal, holding)
+        self._purger = Purger(store, blobs, self._pool, cache, forget)
         self._confirmed = asyncio.get_running_loop().time()  # when heads were last confirmed
         self._now = asyncio.get_running_loop().time
 
@@ -213,14 +211,8 @@ class OpenAggregates:
             await held.follow()
 
     async def sweep(self) -> None:
-        """Removes snapshots of aggregates that no longer exist: purged elsewhere, or while a process died."""
-        if self._cache is None:
-            return
-        owners = await self._cache.owners()
-        heads = await self._store.heads([key for key, _ in owners])
-        for key, uid in owners:
-            if (head := heads.get(key)) is None or head.uid != uid:
-                await self._cache.delete(key, uid)
+        """See the purger."""
+        await self._purger.sweep()
 
     # ---- writing ----
 
@@ -287,40 +279,17 @@ class OpenAggregates:
         while True:
             head = (await self._store.heads([key])).get(key)
             if head is None and uid is not None:  # a purge cut short, if anything
-                return await self._shielded(self._delete(key, uid, None)), 0
+                return await self._shielded(self._purger.purge(key, uid, None)), 0
             if head is None or uid not in (None, head.uid):
                 raise self._kinds[key.kind].missing(key)
             if if_revision not in (None, head.revision):
                 raise StaleRevision(if_revision or 0, head.revision)
             _has_written()
             try:
-                counts = await self._shielded(self._delete(key, head.uid, if_revision))
+                counts = await self._shielded(self._purger.purge(key, head.uid, if_revision))
                 return counts, head.revision + 1
             except HeadMoved:
                 continue  # it changed between the look-up and the purge
-
-    async def _delete(self, key: Key, uid: str, revision: int | None) -> PurgeCounts:
-        # Files go first, so that a purge cut short leaves none without a record; unless it can still be refused.
-        files = 0 if revision is not None else await self._blobs.delete_all(key, uid)
-        counts = await self._store.delete(key, uid, revision)
-        # It is gone: whatever fails from here on, no call finds it in memory.
-        self._pool.outdate_load(key)
-        self._forget_texts()
-        held = self._pool.find(key)
-        if held is not None and held.aggregate.head.uid == uid:
-            held.leave()
-            self._pool.drop(key)
-            await held.saved()
-        await self._forget_indexes(key, uid)
-        files += await self._blobs.delete_all(key, uid)  # those that came meanwhile
-        return replace(counts, files_removed=files)
-
-    async def _forget_indexes(self, key: Key, uid: str) -> None:
-        if self._cache is not None:
-            try:
-                await self._cache.delete(key, uid)
-            except StoreUnavailable as failure:  # the next sweep tries again
-                log.warning("index snapshots of what was purged not removed", error=str(failure))
 
     async def feed(self, key: Key, revision: int) -> AsyncIterator[Change[Any]]:
         """See the port."""

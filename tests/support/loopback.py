@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 Answer = Callable[[dict[str, Any], str], "Reply"]
 """Of a request's body and its authorization (empty: none)."""
+
+
+Scripted = TypeVar("Scripted", bound="ScriptedEndpoint")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,26 @@ class Reply:
 def failing(status: int) -> Reply:
     """An error that asks to be tried again at once."""
     return Reply(status=status, headers={"retry-after-ms": "1"}, body=b'{"error": {"message": "no"}}')
+
+
+class ScriptedEndpoint:
+    """Notes each request, and gives the scripted replies, then the `usual` one."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []  # what each request came with as its authorization
+        self.traces: list[str] = []  # and as its traceparent
+        self.script: list[Reply] = []
+
+    def usual(self, body: dict[str, Any]) -> Reply:
+        """Returns what a request gets that no script is for."""
+        raise NotImplementedError
+
+    def reply(self, body: dict[str, Any], key: str) -> Reply:
+        self.requests.append(body)
+        self.keys.append(key)
+        return self.script.pop(0) if self.script else self.usual(body)
 
 
 class _Server(ThreadingHTTPServer):
@@ -80,3 +103,11 @@ def listening(answer: Answer, port: int = 0, traces: list[str] | None = None) ->
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def scripted(endpoint: Scripted) -> Iterator[Scripted]:
+    """The endpoint on a free port, gone with the context."""
+    with listening(endpoint.reply, traces=endpoint.traces) as address:
+        endpoint.url = f"{address}/v1"
+        yield endpoint

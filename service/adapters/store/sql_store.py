@@ -20,7 +20,7 @@ from core.aggregate.kind import Kinds
 from core.errors import AggregateNotFound, MemoryDamaged, RevisionTrimmed, StoreUnavailable
 from core.ids import BankId, ChangeId, InteractionId, RequestId, Tenant
 from core.index.giving_way import GiveWay
-from core.internal_errors import HeadMoved, RequestRepeated, RequirementFailed, RevisionTaken
+from core.internal_errors import HeadMoved
 from core.keys import BankKey, ConversationKey, Key
 from core.model.request import RequestRecord
 from core.model.vector import Vector
@@ -28,12 +28,13 @@ from core.ports.store import Leftover, Listing, NamedConversation, PurgeCounts, 
 from service.adapters.store.bank_tables import BankTables
 from service.adapters.store.checksums import check, check_row, checksum, seed_of
 from service.adapters.store.database import Connection, Database, GuardedStatement, Length, WriteRefused
-from service.adapters.store.fence import ChangeInvalid, check_chain
+from service.adapters.store.fence import check_chain
 from service.adapters.store.item_tables import ItemTables
 from service.adapters.store.listing import chosen_row
 from service.adapters.store.owned import OwnedTables, owner_row
 from service.adapters.store.plans import Plans
 from service.adapters.store.purging import Purgeable, Purging, are_more
+from service.adapters.store.refusals import Refusals
 from service.adapters.store.rows import Row, shape_of
 from service.adapters.store.sql_credentials import SqlCredentials
 from service.adapters.store.trimming import trimmed
@@ -79,6 +80,7 @@ class SqlStore:
         self._tables = tables
         self._requests = shape_of(RequestRecord)
         self._plans = Plans(queries, kinds, tables, self._requests)
+        self._refusals = Refusals(database, queries, kinds, self._plans)
         self._purging = Purging(database, queries, tables)
         self.credentials = SqlCredentials(database, queries)
 
@@ -108,7 +110,7 @@ class SqlStore:
             if founding is not None and await self._finishes_purge(key):
                 await self.append(key, uid, changes, requires=requires, erase=erase)
             else:
-                await self._name_refusal(key, uid, changes, requires, refused)
+                await self._refusals.name(key, uid, changes, requires, refused)
 
     async def put_vectors(
         self, key: Key, uid: str, part: str, space: str, vectors: Mapping[Any, Vector]
@@ -353,43 +355,6 @@ class SqlStore:
         with suppress(AggregateNotFound):  # finished by another process meanwhile
             await self.delete(key, standing.uid)
         return True
-
-    async def _name_refusal(
-        self,
-        key: Key,
-        uid: str,
-        changes: Sequence[Change[Any]],
-        requires: Sequence[Require],
-        refused: WriteRefused,
-    ) -> None:
-        """Returns if the changes are stored after all; else raises what the refusal means."""
-        kind, first = self._kinds[key.kind], changes[0]
-        landed = self._plans.landed(key, uid, changes[-1])
-        stored, standing = await self._database.read(
-            lambda connection: (
-                connection.execute(landed.sql, landed.rows[0]).fetchone() is not None,
-                self._standing(key, connection),
-            )
-        )
-        if stored:
-            return  # an append whose outcome was lost, sent again
-        for require in requires:
-            if refused.guard == self._plans.fulfils(require):
-                raise RequirementFailed(require.key)
-        if refused.guard.sql == self._sql["create"]:  # whatever happened to the other one since
-            raise kind.taken(key)
-        if refused.guard.sql == self._sql["begins_above_floor"]:
-            ((floor,),) = await self._fetch("floor", {"tenant": key.tenant})
-            raise RevisionTaken(floor)
-        if first.parent is not None and (standing is None or standing[0] != uid):
-            raise kind.missing(key)
-        if standing is not None and standing[2] != first.parent:
-            raise HeadMoved
-        if refused.guard.sql == self._sql["add_request"]:
-            raise RequestRepeated
-        if refused.guard.sql == self._sql["advance"]:
-            raise ChangeInvalid(f"{first.change_id} skips revisions")
-        raise ChangeInvalid(str(refused))
 
     # ---- in a reader's thread ----
 

@@ -19,6 +19,7 @@ from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank.v1 import retrieval_pb2 as retrieval
 from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError
+from memorybank_client.adapters.mcp_arguments import Content, Ids, Path, Query, Time, Top
 from memorybank_client.adapters.mcp_keys import with_hosts_key
 from memorybank_client.adapters.mcp_results import (
     Document,
@@ -40,38 +41,11 @@ from memorybank_client.adapters.react import ReActAdapter
 from memorybank_client.adapters.reading import TOOL_NAME
 from memorybank_client.quoting import day, quoted
 
-MOST = 50
 PAGE = 1_000
 HELD = (pb.RECORD_STATE_ACTIVE, pb.RECORD_STATE_CONTESTED)
 KINDS = {"fact": pb.RECORD_KIND_FACT, "episode": pb.RECORD_KIND_EPISODE, "memory": pb.RECORD_KIND_MEMORY}
 ABSENT = (ErrorReason.ERROR_REASON_COLLECTION_NOT_FOUND,)
 MISSING = (*ABSENT, ErrorReason.ERROR_REASON_RECORD_NOT_FOUND)
-
-Query = Annotated[
-    str, Field(description="What is looked for, as a question or in words", min_length=1, max_length=16_384)
-]
-Top = Annotated[int, Field(description="How many at most", ge=1, le=MOST)]
-Ids = Annotated[
-    list[str],
-    Field(description="Ids in square brackets, as other tools gave them", min_length=1, max_length=20),
-]
-Path = Annotated[
-    str, Field(description="Path of the document, such as AGENTS.md", min_length=1, max_length=256)
-]
-Content = Annotated[
-    str,
-    Field(
-        description="One plain statement that will make sense alone; no secret",
-        min_length=1,
-        max_length=4_096,
-    ),
-]
-Time = Annotated[
-    str,
-    Field(
-        description="When it was so, ISO 8601: 2026-03-01 or 2026-03-01T09:30:00Z. Empty: now", max_length=40
-    ),
-]
 
 Tool = Callable[..., Awaitable[CallToolResult | str]]
 

@@ -6,13 +6,11 @@ round is never half done, and two racing memories always see each other: whoever
 composes again on the bank that has the first.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TypeVar
 
 from core.agents.opinions import Opinions
-from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion, Topic
+from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
 from core.bank.search import judging_candidates, nearest_nodes
@@ -35,19 +33,16 @@ from core.usecases.bank.structuring.absorb import (
 from core.usecases.bank.structuring.conflict_edits import ConflictEdits
 from core.usecases.bank.structuring.contest import contested
 from core.usecases.bank.structuring.edits import NodeEdits
-from core.usecases.bank.structuring.generated import judged
 from core.usecases.bank.structuring.joining import of_all
 from core.usecases.bank.structuring.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.structuring.rewording import reworded, touched, union
+from core.usecases.bank.structuring.round_reads import RoundReads
 from core.usecases.bank.structuring.round_vectors import RoundVectors
 from core.usecases.bank.structuring.settled import Points
 from core.usecases.bank.structuring.suspicions import Suspicions
 from core.usecases.bank.structuring.verdicts import Verdict
 from core.usecases.moment import Moment
 
-Found = TypeVar("Found")
-
-A_PART = 4  # segments that are read in the time of a part of a search for candidates
 MAX_MERGES = 16
 """Merging shrinks the graph, so a round ends; the cap guards against an agent that never stops."""
 
@@ -73,6 +68,7 @@ class Round:
         self._points = Points(bank)
         self._suspicions = Suspicions(bank, moment.now)
         self._settled: list[tuple[NodeId, NodeId]] = []
+        self._reads = RoundReads(bank, opinions, moment)
         self._vectors = RoundVectors(bank, opinions, embeds_later=embeds_later)
 
     @property
@@ -200,7 +196,7 @@ class Round:
         for _ in range(MAX_MERGES):
             candidates = self._candidates(judging_candidates)
             nodes = [self._current, *(self._bank.nodes[c] for c in candidates)]
-            new, *topics = [self._judged(node) for node in nodes]
+            new, *topics = [self._reads.judged(node) for node in nodes]
             found = self._opinions.conflicts_and_merges(new, topics)
             conflicts = [o for o in found if isinstance(o, ConflictOpinion) and self._moment.is_sure(o)]
             likely = [o for o in found if isinstance(o, ConflictOpinion) and o not in conflicts]
@@ -235,26 +231,7 @@ class Round:
         apart |= self._bank.settled_with(current.node_id)
         pairs = (*self._settled, *self._points.pairs)
         apart.update(other for first, other in pairs if first == current.node_id)
-        k, alpha = self._moment.top_k, self._moment.alpha
-        what = (chosen.__name__, current.node_id, frozenset(apart))
-
-        def part(name: Hashable, look: Callable[[], Found]) -> Found:
-            return self._once((*what, name), look, A_PART)
-
-        if chosen is judging_candidates:
-            chosen = partial(judging_candidates, part=part)
-        return self._once(what, lambda: chosen(self._bank, current, self._vector, k, alpha, apart), A_PART)
-
-    def _judged(self, node: Node) -> Topic:
-        """Returns a node as the first judgement sees it."""
-        return self._once(
-            (judged.__name__, node.node_id),
-            lambda: judged(self._bank, node, self._moment.judge_assistants),
-            len(node.segments),
-        )
-
-    def _once(self, what: Hashable, look: Callable[[], Found], segments: int = 0) -> Found:
-        return self._opinions.once(self._bank.head, what, look, segments)
+        return self._reads.candidates(chosen, current, self._vector, apart)
 
     def _is_settled(self, opinion: ConflictOpinion) -> bool:
         return self._points.is_settled(self._current, self._edits.gone, opinion)
