@@ -77,12 +77,13 @@ class _Text:
         """Adds a piece; says whether enough has come to be told. Raises InvalidField, LimitReached."""
         if request.WhichOneof("part") != "text":
             raise InvalidField("header", "must come once, and text after it")
-        if "\0" in request.text:
+        text = request.text  # decoded anew each time it is asked for
+        if "\0" in text:
             raise InvalidField("text", "must not hold NUL characters")
-        if len(request.text.encode()) > LARGEST_PIECE:
+        if len(text.encode()) > LARGEST_PIECE:
             raise InvalidField("text", f"must be at most {LARGEST_PIECE:,} bytes to a piece")
-        self._pieces.append(request.text)
-        self.length += len(request.text)
+        self._pieces.append(text)
+        self.length += len(text)
         if self.length > self._allowed:
             raise LimitReached("context_characters", self._allowed, "memorize the text in several parts")
         if self.length - self._told < RECEIVED_STEP:

@@ -31,7 +31,7 @@ REST_SECONDS = 5.0  # without an edit: then short tails are compiled, too
 SAVE_SECONDS = 60.0  # between two snapshots of an aggregate's indexes, however busy it is
 FORGET_SECONDS = 600.0  # the same where little changed, but a snapshot holds deleted words
 LARGE_TEXT = 50_000  # characters, 10 ms of analysis; an aggregate founded with more is made off the loop
-WORDY = 5_000  # characters, a millisecond of analysis; more new text than this is analysed off the loop
+WORDY = 2_000  # characters, 1 to 4 ms of analysis; more new text than this is analysed off the loop
 
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.banks")

@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import count, product
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -48,13 +48,17 @@ TOLD = (
 
 
 def facts() -> Iterator[str]:
-    """Yields facts about the same few people and things, without end: after a round, in other years."""
-    kinds = list(product(TOLD, THINGS, PEOPLE))
+    """Yields facts about the same few people and things without end, none of them twice in the first thousands."""
+    every = (
+        len(TOLD) * len(THINGS) * len(PEOPLE)
+    )  # their numbers have no common divisor: each is told of each
     for n in count():
-        told, thing, person = kinds[n % len(kinds)]
-        place = (n * 37) % len(TOLD)  # mixes what is told, of whom
-        told = TOLD[(TOLD.index(told) + place) % len(TOLD)]
-        said = told.format(person=person, thing=thing, year=1990 + (n + n // len(kinds)) % 35, n=2 + n % 17)
+        said = TOLD[n % len(TOLD)].format(
+            person=PEOPLE[n % len(PEOPLE)],
+            thing=THINGS[n % len(THINGS)],
+            year=1990 + (n + n // every) % 35,
+            n=2 + n % 17,
+        )
         yield said[0].upper() + said[1:]
 
 

@@ -79,7 +79,8 @@ class BankImport:
         """Makes the bank of what was read."""
         key = await self._place()
         state = self._state(key)
-        steps = (BankPut(record=state.record), InsightPut(insight=state.insight), *steps_of(state))
+        rows = await asyncio.to_thread(steps_of, state)  # of a large bank a great many
+        steps = (BankPut(record=state.record), InsightPut(insight=state.insight), *rows)
         draft = Draft(result=state.record, steps=steps)
         committed = await self._found(key, draft, state.head.revision)
         if not committed.replayed:

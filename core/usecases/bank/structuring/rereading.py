@@ -27,7 +27,7 @@ from core.verbatim.repeats import beside, goes_on_like, repeats_within, telling
 
 LIKEST = 16  # segments with the same words that are compared with a new one
 LARGE = 1_000  # code points of a record; a larger one is looked through off the loop
-PORTION = 2_000  # code points whose words are read between two turns of others: 2 to 4 ms
+PORTION = 1_000  # code points whose words are read between two turns of others: 1 to 3 ms
 KEPT = 256  # segments whose words are kept
 
 
