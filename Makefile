@@ -254,7 +254,7 @@ $(BROWSER)/.ready: requirements-browser.lock
 WORKERS = --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist loadfile --no-loadscope-reorder
 RUN_TESTS = $(BIN)/python -m pytest $(WORKERS) --durations=25
 
-test: setup  ## Run the quick tests, all but one in six: needs nothing but what `make setup` makes
+test: setup  ## Run the quick tests, two in three of all: needs nothing but what `make setup` makes
 	@$(RUN_TESTS) --quick
 
 test-all: setup langchain languages pooler browser  ## Run all tests, as `make check` does

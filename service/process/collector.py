@@ -35,7 +35,7 @@ def brief_collections() -> Iterator[None]:
 
     before = gc.get_threshold()
     gc.collect()
-    _freeze()  # what is loaded by now stays
+    gc.freeze()  # what is loaded by now stays; all was traversed just now, which calls for no other look
     gc.set_threshold(*BRIEF)
     gc.callbacks.append(noticed)
     try:
@@ -89,7 +89,7 @@ class Collector:
         self._items = 0  # made by loads since the last freeze
         self._was_on = True
         self._off_since = 0.0
-        self._freezes = 0  # of the process by the time all objects were last traversed
+        self._freezes = _freezes.times  # of the process by the time all objects were last traversed
         self._looked = now()
 
     def look_again(self, *, is_idle: bool) -> bool:

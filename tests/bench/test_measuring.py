@@ -101,6 +101,7 @@ async def test_the_floor_forgets_what_it_was_taught_before(floor: Any) -> None:
     assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "idle"), [("input()", True), ("while True: pass", False)])
 async def test_a_process_is_calm_when_it_has_nothing_to_do(program: str, idle: bool) -> None:
     pipe = asyncio.subprocess.PIPE

@@ -25,6 +25,7 @@ def changed(file: str, answers: Iterable[tuple[str, str]]) -> list[str]:
     return sorted(set(was) ^ set(now)) if set(was) != set(now) else [] if was == now else ["their order"]
 
 
+@pytest.mark.slow
 async def test_every_field_s_values_are_refused_and_accepted_as_before() -> None:
     assert changed("refusals.txt", await refusals()) == []
 

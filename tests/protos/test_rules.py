@@ -32,6 +32,7 @@ RULED: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 async def test_every_rule_of_a_request_is_in_the_contract_and_no_other_is() -> None:
     measured = {name: text_of(rules) for name, rules in (await field_rules()).items() if rules.ListFields()}
 
@@ -40,6 +41,7 @@ async def test_every_rule_of_a_request_is_in_the_contract_and_no_other_is() -> N
     assert stated == measured
 
 
+@pytest.mark.slow
 async def test_values_at_a_bound_are_taken_and_those_beyond_it_are_refused() -> None:
     measuring, astray = Measuring(), []
 

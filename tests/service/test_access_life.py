@@ -90,6 +90,7 @@ async def answers(address: str, token: str = "") -> bool:
 # ---- the marker ----
 
 
+@pytest.mark.slow
 async def test_the_first_key_has_a_running_server_ask_and_only_auth_off_stops_it(tmp_path: Path) -> None:
     async with serving(tmp_path) as (_, address):
         assert await answers(address)
@@ -164,6 +165,7 @@ def test_insecure_lifts_the_check_of_the_address_alone(
 # ---- replicas, streams, rotation ----
 
 
+@pytest.mark.slow
 async def test_a_revoked_key_stops_on_every_replica_and_its_open_streams_end(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         places = [await stack.enter_async_context(serving(tmp_path)) for _ in range(3)]

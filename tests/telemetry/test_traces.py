@@ -201,6 +201,7 @@ async def test_the_times_of_calls_come_by_the_stable_names(world: World) -> None
     assert points["memorybank.v1.MemoryBank/GetBank", "NOT_FOUND"] == 1
 
 
+@pytest.mark.slow
 async def test_a_collector_that_is_away_holds_up_no_call_and_no_end(world: World) -> None:
     with collecting() as collector:
         away = collector.address

@@ -123,6 +123,7 @@ def test_arguments_have_names() -> None:
         client.search("ferry")  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 def test_a_users_type_checker_knows_arguments_and_responses(tmp_path: Path) -> None:
     program = tmp_path / "user.py"
     program.write_text(USER)

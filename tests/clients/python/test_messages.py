@@ -75,6 +75,7 @@ def test_as_one_text_calls_and_results_are_marked(form: str) -> None:
     assert text == "\n".join(marked)
 
 
+@pytest.mark.slow
 async def test_what_went_in_as_messages_is_found_by_search(tmp_path: Path) -> None:
     lines = [line for _, expected in FORMS.values() for *_, text in expected for line in text.split("\n")]
     async with (

@@ -107,6 +107,7 @@ def any_items(chosen: random.Random) -> tuple[Item, ...]:
     return tuple(made)
 
 
+@pytest.mark.slow
 def test_no_items_whatever_they_are_make_it_longer_than_it_may_be() -> None:
     for seed in range(20):
         chosen = random.Random(seed)

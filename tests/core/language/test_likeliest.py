@@ -4,6 +4,7 @@ import random
 from functools import cache
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,7 @@ def tables(draw: st.DrawFn) -> tuple[Any, ...]:
     return possible, first, moves, shows
 
 
+@pytest.mark.slow
 @given(tables(), st.text("abcd", min_size=1, max_size=6))
 def test_any_model_gives_the_course_found_state_by_state(made: tuple[Any, ...], symbols: str) -> None:
     try:

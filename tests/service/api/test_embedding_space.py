@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import grpc
+import pytest
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import query_graph_pb2 as graph
@@ -16,6 +17,7 @@ async def bank_of_another_embedder(service: Service) -> None:
     await service.graph.AddNode(graph.AddNodeRequest(bank_id="b1", node_id="n1", summary="张三是CEO"))
 
 
+@pytest.mark.slow
 async def test_what_needs_another_embedder_is_a_failed_precondition(tmp_path: Path) -> None:
     async with serving(HashingEmbedder(64), tmp_path) as before:
         await bank_of_another_embedder(before)

@@ -260,6 +260,7 @@ async def test_a_repeated_request_gives_the_first_answer_and_changes_nothing(
 # ---- bounds ----
 
 
+@pytest.mark.slow
 async def test_a_text_that_is_too_long_is_refused_and_never_cut() -> None:
     async with serving(limits={"source_characters": 10}) as small:
         stub = InstructionsStub(small.channel)
@@ -272,6 +273,7 @@ async def test_a_text_that_is_too_long_is_refused_and_never_cut() -> None:
         assert await text_of(stub, ADA, PATH) == "字" * 10
 
 
+@pytest.mark.slow
 async def test_an_owner_has_so_many_documents_and_a_document_so_many_versions() -> None:
     async with serving(limits={"sources_per_owner": 2, "versions_per_source": 3}) as small:
         stub = InstructionsStub(small.channel)

@@ -132,6 +132,7 @@ async def test_an_import_that_cannot_be_read_makes_nothing(service: Service) -> 
     assert not listed.collections
 
 
+@pytest.mark.slow
 async def test_reading_an_import_however_long_lets_other_calls_pass(service: Service) -> None:
     entries = [{"memory_id": f"r{n}", "content": "The ferry leaves at nine. " * 20} for n in range(3_000)]
     content = json.dumps({"memories": entries}).encode()

@@ -141,6 +141,7 @@ async def test_it_goes_for_good_with_a_retraction_and_the_record_comes_back(memo
     assert (back.content, back.metadata_json, back.metadata_bytes) == ("Plums 李子", "", 0)
 
 
+@pytest.mark.slow
 async def test_it_goes_from_the_files_with_its_record_and_another_process_reads_it_before(
     tmp_path: Path,
 ) -> None:

@@ -202,6 +202,7 @@ async def test_a_bank_that_a_defect_left_between_two_changes_is_loaded_again(
             assert sorted(bank.nodes) == ["n1", "n2", "n3"]
 
 
+@pytest.mark.slow
 async def test_no_call_is_left_waiting_by_a_bank_that_cannot_be_loaded_again_for_a_defect(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -28,7 +28,7 @@ def cycle() -> "weakref.ref[Thing]":
 def _unfrozen() -> Iterator[None]:
     gc.unfreeze()  # what other tests left: its number goes down as they are forgotten
     yield
-    gc.unfreeze()
+    gc.freeze()  # as all that was collected to be run was before
     gc.enable()
 
 
@@ -194,3 +194,17 @@ def test_what_a_look_froze_in_passing_is_no_reason_for_another() -> None:
     with collector.held_off() as load:
         load.items = MANY
     assert collector.look_again(is_idle=True)
+
+
+def test_what_was_frozen_before_there_was_a_collector_is_no_reason_for_a_look() -> None:
+    with Collector().held_off() as load:
+        load.items = MANY
+
+    assert not Collector().look_again(is_idle=True)
+
+
+def test_what_a_server_loaded_before_its_first_call_is_traversed_once() -> None:
+    collector = Collector()
+
+    with brief_collections():
+        assert not collector.look_again(is_idle=True)

@@ -119,6 +119,7 @@ async def test_neighbours_come_to_speak_of_the_merged_topic_only() -> None:
     assert reworded.keywords[:2] == ("量子纠缠研究", "2020")
 
 
+@pytest.mark.slow
 async def test_a_merged_summary_is_bounded_and_a_verdict_in_it_is_not_thinned() -> None:
     long = [
         " ".join(f"{city} sold {n * 13} ships in {1900 + n}." for n in range(40))

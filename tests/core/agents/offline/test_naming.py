@@ -94,6 +94,7 @@ def test_a_short_name_is_the_heading_before_a_colon_or_else_keywords() -> None:
     assert display_width(short_name("很长" * 50, [])) <= 40
 
 
+@pytest.mark.slow
 @given(st.text(max_size=120), st.text(max_size=120), st.lists(st.text(min_size=1, max_size=30), max_size=4))
 def test_a_relation_comes_off_again_whatever_the_texts_are(own: str, other: str, keywords: list[str]) -> None:
     plain = unrelated(own)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from core.agents.offline.agents import offline_agents
 from core.bank.bank import Bank
 from core.bank.query import Query
@@ -68,6 +70,7 @@ def vector_of(bank: Bank, node_id: NodeId) -> bytes:
     return vector.tobytes()
 
 
+@pytest.mark.slow
 async def test_at_rest_a_burst_leaves_what_facts_one_by_one_leave() -> None:
     embedder = CachedEmbedder(local_embedder())
 

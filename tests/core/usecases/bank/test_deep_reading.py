@@ -109,6 +109,7 @@ async def test_a_memorized_record_shows_its_messages_and_how_far_it_is_structure
         )
 
 
+@pytest.mark.slow
 async def test_a_long_text_is_read_in_pages_that_join_to_the_whole() -> None:
     async with open_house() as house:
         await make_bank(house)

@@ -221,6 +221,7 @@ async def test_vectors_of_segments_that_were_left_out_are_made_anew(
     }
 
 
+@pytest.mark.slow
 async def test_a_long_text_travels_in_parts(lived: tuple[House, list[ExportRecord]]) -> None:
     house, _ = lived
     text = "一段话。" * 100_000

@@ -191,6 +191,7 @@ async def test_no_side_of_a_quarrel_stands_alone_and_no_context_is_over_its_budg
     assert refused < CONTEXTS // 2
 
 
+@pytest.mark.slow
 async def test_inputs_in_two_languages_find_one_head(house: House) -> None:
     heads = set()
     for quarrel in QUARRELS:

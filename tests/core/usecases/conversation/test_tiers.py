@@ -73,6 +73,7 @@ async def test_every_turn_is_in_one_tier_before_and_after_the_background_has_bee
         assert due(conversation, house.clock.now()) == []
 
 
+@pytest.mark.slow
 async def test_what_is_more_than_there_may_be_is_folded_the_coldest_first() -> None:
     async with open_house(holding=holding(max_clusters=1, similarity=0.7)) as house:
         await talked(house, 3)

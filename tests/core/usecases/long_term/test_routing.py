@@ -25,6 +25,7 @@ async def found(house: House, query: str, route: Route | None) -> tuple[list[str
     return [one.record.record_id for one, _ in answer.found], answer.route.widened
 
 
+@pytest.mark.slow
 async def test_routing_finds_no_less_than_searching_everything() -> None:
     embedder = CachedEmbedder(local_embedder())
     async with open_house(embedder=embedder) as house:

@@ -48,6 +48,7 @@ def test_there_are_sixty_poisoned_claims_in_two_languages() -> None:
     assert len(POISONED) == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("origin", [OBSERVED, DISTILLED])
 async def test_no_claim_of_a_weaker_origin_ever_supersedes_what_the_user_said(origin: Origin) -> None:
     embedder = HashingEmbedder()
