@@ -13,7 +13,7 @@ from service.adapters.cached_embedder import CachedEmbedder
 from service.settings.retrieval import JudgingSection
 
 if TYPE_CHECKING:
-    from service.adapters.local_embedder import LocalEmbedder, ReadingNetwork
+    from service.adapters.local_embedder import LocalEmbedder, Networks, ReadingNetwork
 
 
 def forgetting(embedder: CachedEmbedder, comparer: Comparer, reader: Reader) -> Callable[[], None]:
@@ -59,16 +59,17 @@ def open_comparer(
     model: Callable[[], "LocalEmbedder"],
     remembered: CachedEmbedder,
 ) -> Comparer:
-    """Returns the configured comparer, which loads its model when it is first asked.
+    """Returns the configured comparer, its own weights checked; it loads its model when it is first asked.
 
-    `embedder`: where it is the local one, `remembered` runs its weights for both.
+    `embedder`: where it is the local one, `remembered` runs its weights for both. Raises EmbedderUnavailable where its
+    own weights are damaged or belong to another model.
     """
     if chosen.model == "none":
         return NoComparer()
     from service.adapters.local_embedder import LocalComparer, LocalEmbedder
 
     embed = remembered.embed_passages if isinstance(embedder, LocalEmbedder) else None
-    return LocalComparer(model, embed=embed, cache_bytes=chosen.cache_bytes)
+    return LocalComparer(model, _comparing_networks(), embed=embed, cache_bytes=chosen.cache_bytes)
 
 
 def open_reader(
@@ -90,6 +91,14 @@ def open_reader(
     if isinstance(embedder, LocalEmbedder):
         reader.overhear(embedder, remembered.embed_passages)
     return reader
+
+
+@cache
+def _comparing_networks() -> "Networks":
+    """Returns the weights, unpacked once in a process."""
+    from service.adapters.local_embedder import Networks
+
+    return Networks.load()
 
 
 @cache

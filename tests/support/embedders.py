@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from service.adapters.local_embedder import LocalComparer, LocalEmbedder
+from service.adapters.local_embedder import LocalComparer, LocalEmbedder, Networks
 from service.adapters.use_embedder import UseEmbedder
 
 
@@ -15,7 +15,7 @@ def local_embedder() -> LocalEmbedder:
 @cache
 def local_comparer() -> LocalComparer:
     """By the same weights, in the same runs."""
-    return LocalComparer(local_embedder, embed=local_embedder().embed_passages)
+    return LocalComparer(local_embedder, Networks.load(), embed=local_embedder().embed_passages)
 
 
 @cache

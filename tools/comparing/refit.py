@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from core.text.quantities import written_alike
 from service.adapters.local_embedder.comparer import token_states
-from service.adapters.local_embedder.comparing import FILES, LONGEST, Network, Networks
+from service.adapters.local_embedder.comparing import FILES, LONGEST, STORED, Network, Networks
 from service.adapters.local_embedder.embedder import LocalEmbedder
+from service.adapters.local_embedder.weight_file import unpacked, write_sealed
 from tests.judging.pairs import Label
 from tools.comparing.compounds import compounds
 from tools.comparing.free_texts import (
@@ -221,10 +222,9 @@ def main() -> None:
         )
         report(name, kinds[held_out], labels[held_out], found)
     for path, network in zip(FILES, fitted, strict=True):
-        with np.load(path) as stored:
-            kept = {name: stored[name] for name in stored.files}
+        kept = unpacked(path, "Comparer")
         kept |= {name: getattr(network, name).astype(kept[name].dtype) for name in LAYERS}
-        np.savez_compressed(path, **kept)
+        write_sealed(path, {name: kept[name] for name in STORED})
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from service.adapters.local_embedder.comparer import token_states
 from service.adapters.local_embedder.comparing import ABSENT, FILES, LONGEST, SMALL, Networks
 from service.adapters.local_embedder.embedder import LocalEmbedder
+from service.adapters.local_embedder.weight_file import write_sealed
 from tests.judging.pairs import LANGUAGES, Label
 from tools.comparing.compounds import compounds
 from tools.comparing.texts import Source, sources
@@ -350,8 +351,7 @@ def taught(
 def store(p: Parameters, known: SentenceStates, file: Path) -> None:
     """Writes a network."""
     kept = {**p, "centre": known.centre, "spread": known.spread}
-    arrays = {name: np.asarray(array, np.float16) for name, array in kept.items()}
-    np.savez_compressed(file, allow_pickle=False, **arrays)
+    write_sealed(file, {name: np.asarray(array, np.float16) for name, array in kept.items()})
 
 
 def report(known: SentenceStates, apart: Sequence[Lesson], name: str) -> None:

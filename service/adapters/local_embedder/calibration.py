@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from service.adapters.local_embedder.weight_file import unpacked
 from service.adapters.local_embedder.weights import F32
 
 
@@ -41,13 +42,11 @@ class Calibration:
 
     @classmethod
     def load(cls, path: Path) -> "Calibration":
-        with np.load(path, allow_pickle=False) as stored:
-            ranges = {
-                name.removeprefix("ranges/"): stored[name].astype(np.float32)
-                for name in stored.files
-                if name.startswith("ranges/")
-            }
-            return cls(ranges=ranges, mean=stored["mean"], language=stored["language"])
+        """Raises EmbedderUnavailable where the file is missing or damaged."""
+        arrays = unpacked(path, "calibration")
+        mean, language = (arrays.pop(name).astype(np.float32, copy=False) for name in ("mean", "language"))
+        ranges = {name.removeprefix("ranges/"): array.astype(np.float32) for name, array in arrays.items()}
+        return cls(ranges=ranges, mean=mean, language=language)
 
 
 def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,8 +2,8 @@
 
 It is a model of the process: it compares whatever embedder the banks use. Where that is the local one, both share the
 weights, and a run serves both: what was embedded as a passage is not read again (facts and brief notes nearly always
-are embedded as they stand before they are compared), and what is read is embedded. Nothing is loaded before the first
-comparison.
+are embedded as they stand before they are compared), and what is read is embedded. Its own small networks are given,
+checked; the model is loaded at the first comparison.
 
 Law: what was read is kept by a digest and no text is; `forget` drops it, and what is being read meanwhile is not kept.
 Sentences of more than `LONGEST` tokens, or of none, are not compared. A sentence says the same as itself.
@@ -11,7 +11,6 @@ Sentences of more than `LONGEST` tokens, or of none, are not compared. A sentenc
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import structlog
@@ -36,11 +35,6 @@ ITSELF = Likelihood(contradiction=0.0, sameness=1.0)
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.judging")
 
 
-class LoadedModel(NamedTuple):
-    embedder: LocalEmbedder
-    networks: Networks
-
-
 class LocalComparer:
     """Compares English and Chinese sentences. Belongs to one event loop.
 
@@ -51,14 +45,16 @@ class LocalComparer:
     def __init__(
         self,
         open_model: Callable[[], LocalEmbedder],
+        networks: Networks,
         *,
         embed: Embed | None = None,
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self._open_model = open_model
+        self._networks = networks
         self._embed = embed
         self._cache = StateCache(cache_bytes)
-        self._loaded: LoadedModel | None = None
+        self._loaded: LocalEmbedder | None = None
         self._absent = False
         self._loading = asyncio.Lock()
 
@@ -68,10 +64,8 @@ class LocalComparer:
 
     @property
     def size(self) -> int:
-        if self._loaded is None:
-            return 0
-        own = 0 if self._embed else self._loaded.embedder.encoder.size
-        return own + self._loaded.networks.size + self._cache.size
+        own = 0 if self._embed or self._loaded is None else self._loaded.encoder.size
+        return own + self._networks.size + self._cache.size
 
     @property
     def kept(self) -> int:
@@ -89,33 +83,29 @@ class LocalComparer:
             part = pairs[start : start + AT_ONCE]
             texts = list(dict.fromkeys(text for pair in part for text in pair))
             states = await self._states(loaded, texts, edition)
-            found += await think(_compared, loaded.networks, part, states)
+            found += await think(_compared, self._networks, part, states)
         return found
 
     def forget(self) -> None:
         """Drops what was read: after a purge nothing here tells of it."""
         self._cache.clear()
 
-    async def _load(self) -> LoadedModel | None:
+    async def _load(self) -> LocalEmbedder | None:
         async with self._loading:
             if self._loaded is None and not self._absent:
                 try:
-                    self._loaded = await asyncio.to_thread(self._read_model)
+                    self._loaded = await asyncio.to_thread(self._open_model)
                 except EmbedderUnavailable as missing:
                     self._absent = True
                     log.warning("nothing compares sentences: judging.model is none", cause=str(missing))
                     return None
                 if self._embed:
-                    self._loaded.embedder.overhear(self._overhear)
+                    self._loaded.overhear(self._overhear)
         return self._loaded
-
-    def _read_model(self) -> LoadedModel:
-        return LoadedModel(embedder=self._open_model(), networks=Networks.load())
 
     def _overhear(self) -> Callable[[str, F32], None]:
         """Returns what is told of the passages of one call as they are embedded, in whichever thread."""
-        assert self._loaded is not None
-        networks, edition = self._loaded.networks, self._cache.edition
+        networks, edition = self._networks, self._cache.edition
 
         def keep(text: str, states: F32) -> None:
             if len(states) > 0 and len(text) <= BRIEF:
@@ -126,17 +116,18 @@ class LocalComparer:
     def _known(self, texts: Sequence[str]) -> dict[str, States]:
         return {text: states for text in texts if (states := self._cache.get(digest(text))) is not None}
 
-    async def _states(self, loaded: LoadedModel, texts: Sequence[str], edition: int) -> dict[str, States]:
+    async def _states(self, loaded: LocalEmbedder, texts: Sequence[str], edition: int) -> dict[str, States]:
         """Returns what is kept of each text, read now where it is not known: shape (0, width) of one too long."""
         known = self._known(texts)
         missing = [text for text in texts if text not in known]
-        if self._embed and (brief := list(filter(loaded.embedder.is_brief, missing))):
+        if self._embed and (brief := list(filter(loaded.is_brief, missing))):
             await self._embed(brief)  # which is overheard
             known |= self._known(brief)
             missing = [text for text in missing if text not in known]
         if missing:
-            width = loaded.networks.width
-            rows = await loaded.embedder.passages.rows(missing, _reading(loaded), LONGEST * width)
+            width = self._networks.width
+            read = _reading(loaded, self._networks)
+            rows = await loaded.passages.rows(missing, read, LONGEST * width)
             for text, row in zip(missing, rows.reshape(-1, LONGEST, width), strict=True):
                 states = row[row.any(axis=1)].astype(np.float16)
                 known[text] = states
@@ -144,11 +135,11 @@ class LocalComparer:
         return known
 
 
-def _reading(loaded: LoadedModel) -> Callable[[str], Iterator[F32]]:
+def _reading(embedder: LocalEmbedder, networks: Networks) -> Callable[[str], Iterator[F32]]:
     def read(text: str) -> Iterator[F32]:
-        states = token_states(loaded.embedder.encoder, loaded.embedder.tokenizer, text)
-        row = np.zeros((LONGEST, loaded.networks.width), np.float32)
-        row[: len(states)] = _kept_of(loaded.networks, states)
+        states = token_states(embedder.encoder, embedder.tokenizer, text)
+        row = np.zeros((LONGEST, networks.width), np.float32)
+        row[: len(states)] = _kept_of(networks, states)
         yield row.reshape(-1)
 
     return read

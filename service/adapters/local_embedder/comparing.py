@@ -5,7 +5,8 @@ vectors: each token is laid beside what the other sentence has for it, each such
 with the two next to it, and what was seen is summed up. Both sentences are treated alike, so their order does not
 matter. Several were trained apart, and err apart: the mean of what they say counts. Made by `tools/comparing`.
 
-Law: pure numpy; what comes of a pair depends on its two sentences alone.
+Law: pure numpy; what comes of a pair depends on its two sentences alone. A file that is damaged, or made for another
+model, is refused when it is opened.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from service.adapters.local_embedder.weight_file import unsealed
 from service.adapters.local_embedder.weights import F32
 
 LONGEST = 32  # tokens of a sentence that is compared: those it learned from have no more
@@ -50,8 +52,9 @@ class Network:
 
     @classmethod
     def load(cls, path: Path) -> "Network":
-        with np.load(path) as stored:
-            found = {name: stored[name].astype(np.float32) for name in stored.files}
+        """Raises EmbedderUnavailable where the file is missing, damaged, or was made for another model."""
+        arrays = unsealed(path, "Comparer", STORED, made_by="python -m tools.comparing.train")
+        found = {name: array.astype(np.float32) for name, array in arrays.items()}
         projection = found.pop("projection") / found.pop("spread")[:, None] * np.float32(0.5)
         return cls(projection=projection, projected_centre=found.pop("centre") @ projection, **found)
 
@@ -107,6 +110,10 @@ class Network:
         )
 
 
+STORED = frozenset(each.name for each in fields(Network)) - {"projected_centre"} | {"centre", "spread"}
+"""The names of a file's arrays."""
+
+
 class Networks:
     """Networks that are asked together. The first is asked about all pairs; the others where it is in doubt, as most
     pairs that are compared agree, plainly."""
@@ -120,6 +127,7 @@ class Networks:
 
     @classmethod
     def load(cls, paths: Sequence[Path] = FILES) -> "Networks":
+        """Raises EmbedderUnavailable, as `Network.load`."""
         return cls([Network.load(path) for path in paths])
 
     def projected(self, states: F32) -> F32:

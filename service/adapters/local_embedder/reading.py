@@ -9,18 +9,15 @@ refused when it is opened.
 """
 
 import re
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
-from core.errors import EmbedderUnavailable
 from core.ports.reader import About, Reading
-from service.adapters.local_embedder.weights import F32, SHA256
+from service.adapters.local_embedder.weight_file import unsealed, write_sealed
+from service.adapters.local_embedder.weights import F32
 
 MODEL = "e5-small-reading-3"
 """The name of the network's weights; others get another one."""
@@ -96,26 +93,11 @@ class ReadingNetwork:
     @classmethod
     def load(cls, path: Path = FILE) -> "ReadingNetwork":
         """Raises EmbedderUnavailable where the file is missing, damaged, or was made for another model."""
-        try:
-            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as failed:
-            raise EmbedderUnavailable(f"the Reader's weights cannot be read: {path}: {failed}") from None
-        belongs, seal = (str(arrays.pop(name, "")) for name in ("belongs_to", "seal"))
-        if set(arrays) != set(cls.__slots__) or seal != _seal(arrays):
-            raise EmbedderUnavailable(f"the Reader's weights are damaged: {path}")
-        if belongs != SHA256:
-            raise EmbedderUnavailable(
-                f"the Reader's weights were made for another model: {path}: for {belongs[:12]}…, not {SHA256[:12]}…;"
-                " `make train-reader` makes others"
-            )
+        arrays = unsealed(path, "Reader", cls.__slots__, made_by="make train-reader")
         return cls(**{name: array.astype(np.float32) for name, array in arrays.items()})
 
     def save(self, path: Path) -> None:
-        arrays = {name: getattr(self, name).astype(np.float16) for name in self.__slots__}
-        np.savez_compressed(
-            path, allow_pickle=False, belongs_to=np.array(SHA256), seal=np.array(_seal(arrays)), **arrays
-        )
+        write_sealed(path, {name: getattr(self, name).astype(np.float16) for name in self.__slots__})
 
     @property
     def size(self) -> int:
@@ -147,15 +129,6 @@ class ReadingNetwork:
             start += count
             found[head] = (_sigmoid(part) if count == 1 else _softmax(part)).mean(axis=0)
         return found
-
-
-def _seal(arrays: Mapping[str, np.ndarray]) -> str:
-    """Returns a digest of all weights."""
-    whole = sha256()
-    for name in sorted(arrays):
-        whole.update(f"{name} {arrays[name].shape} {arrays[name].dtype}".encode())
-        whole.update(np.ascontiguousarray(arrays[name]).tobytes())
-    return whole.hexdigest()
 
 
 def _sigmoid(scores: F32) -> F32:
