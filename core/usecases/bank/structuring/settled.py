@@ -1,22 +1,27 @@
-"""Points that a verdict has settled: a refuted value that is repeated opens no conflict.
+"""Points that a verdict has settled: a refuted value that is repeated opens no conflict, nor do two sentences that were
+found not to contradict each other.
 
 Law: reads the bank, changes nothing. A value is repeated by a sentence with the words and figures that distinguish a
 refuted sentence from those against it. A point is open again where a later memory brings a newer date than the
-verdict's, or a source that had no part in it.
+verdict's, or a source that had no part in it. A dismissal holds for its pair of sentences, whatever their nodes merge
+into.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import permutations
 
+from core.agents.offline.essentials import have_equal_essentials
 from core.agents.roles import ConflictOpinion
 from core.bank.bank import Bank
 from core.bank.steps import SegmentRefute
 from core.ids import NodeId, SegmentRef
-from core.model.conflict import Conflict, ConflictStatus
+from core.model.conflict import Conflict, ConflictStatus, Side
 from core.model.node import Node
 from core.text.analysis import terms
+from core.text.wording import each_word, words_of
 from core.usecases.bank.structuring.contest import refuted_words
 from core.verbatim.fingerprints import stated_time
 
@@ -52,11 +57,15 @@ class Points:
         self._refute(conflict, sides, wrong)
 
     def is_settled(self, current: Node, stands_for: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
-        """Whether one of two contradicting nodes stands for a verdict, and the other repeats what that refuted.
+        """Whether the two sentences were found not to contradict each other, or one of the nodes stands for a verdict
+        and the other repeats what that refuted.
 
         `stands_for`: the nodes that the current one, which goes round, has absorbed.
         """
         existing = self._bank.nodes[opinion.existing]
+        if is_dismissed(self._bank, (current.node_id, *stands_for), opinion):
+            self.pairs.append((current.node_id, existing.node_id))
+            return True
         for point in settled_by(self._bank, existing.node_id):
             again = point.is_repeated_by(opinion.new_quote, opinion.existing_quote)
             if again and not brings_news(self._bank, current.source, current.segments, point.conflict):
@@ -102,6 +111,35 @@ def settled_by(bank: Bank, node_id: NodeId) -> list[SettledConflict]:
         and conflict.node_id is not None
         and node_id in (conflict.node_id, bank.tree.standing_for(conflict.node_id))
     ]
+
+
+def is_dismissed(bank: Bank, own: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
+    """Whether a conflict of the same two sentences was dismissed. `own`: the node that goes round, and what it
+    absorbed."""
+    ours = frozenset(own)
+    return any(
+        _is_of(bank, one, ours, opinion.new_quote)
+        and _is_of(bank, other, {opinion.existing}, opinion.existing_quote)
+        for conflict in bank.conflicts.values()
+        if conflict.status is ConflictStatus.DISMISSED
+        for one, other in permutations(conflict.sides, 2)
+    )
+
+
+def _is_of(bank: Bank, side: Side, nodes: Container[NodeId], quote: str) -> bool:
+    """Whether a quote from one of the nodes is the sentence of a side, whose node lives on in it. A side without a
+    quote is the whole node."""
+    if side.node_id not in nodes and bank.tree.standing_for(side.node_id) not in nodes:
+        return False
+    return not side.quote or any(says_again(quote, said) for said in side.quote.splitlines())
+
+
+def says_again(quote: str, said: str) -> bool:
+    """Whether a sentence is another one, or has all its words and no other name, amount or denial."""
+    words, before = words_of(quote), words_of(said)
+    if words == before:
+        return True
+    return each_word(words) >= each_word(before) and have_equal_essentials(quote, said)
 
 
 def brings_news(bank: Bank, source: str, segments: Iterable[SegmentRef], conflict: Conflict) -> bool:

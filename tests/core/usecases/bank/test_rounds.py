@@ -1,6 +1,7 @@
 """A new node's round: conflict before merge before related, through Memorize, with agents on a script."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -367,6 +368,72 @@ async def test_a_dismissed_conflict_frees_its_nodes_and_the_pair_is_not_judged_a
             assert is_state(NodeState.CONTESTED)(bank) == []
             assert bank.state().settled
         assert agents.judge.first.asked[asked:] == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third"),
+    [
+        ("Lunch is from noon on.", "Lunch is from 12:00 to 13:30.", "The menu is vegan."),
+        ("午饭从中午开始。", "午饭从12:00到13:30。", "菜单全是素的。"),
+    ],
+)
+async def test_a_dismissed_conflict_does_not_come_back_when_a_side_merges_with_a_third_node(
+    first: str, second: str, third: str
+) -> None:
+    agents = ScriptedAgents()
+    agents.consolidator.consolidations.otherwise = joined
+    opposites = {first: second, second: first}
+
+    def judged(new: Topic, candidates: Sequence[Topic]) -> Sequence[object]:
+        if third == new.summary:
+            return [merging(new, c) for c in candidates if first in c.summary]
+        return [
+            replace(conflicting(new, c), new_quote=ours, existing_quote=theirs)
+            for c in candidates
+            for ours, theirs in opposites.items()
+            if ours in new.summary and theirs in c.summary
+        ]
+
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.otherwise = judged
+        await tell(house, first)
+        found = await tell(house, second)
+        await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=found.conflict_ids[0], type=VerdictType.DISMISS)
+        )
+
+        told = await tell(house, third)
+
+        assert len(told.merges) == 1
+        assert [len(candidates) for _, candidates in agents.judge.first.asked[-1:]] == [1]
+        async with house.banks.reading(KEY) as bank:
+            assert bank.open_conflicts() == []
+            assert is_state(NodeState.CONTESTED)(bank) == []
+
+
+async def test_another_sentence_of_a_dismissed_pair_is_a_conflict_all_the_same() -> None:
+    agents = ScriptedAgents()
+    agents.consolidator.consolidations.otherwise = joined
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await tell(house, "Lunch is from noon on.")
+        agents.judge.first.then(of("noon", conflicting))
+        found = await tell(house, "Lunch is from 12:00 to 13:30.")
+        await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=found.conflict_ids[0], type=VerdictType.DISMISS)
+        )
+        closed, open_ = "Lunch is served on no Sunday.", "Lunch is served on Sundays."
+        agents.judge.first.then(
+            of("noon", merging),
+            lambda new, cs: [
+                replace(conflicting(new, c), new_quote=closed, existing_quote=open_) for c in cs
+            ],
+        )
+
+        told = await tell(house, closed)
+
+        assert len(told.conflict_ids) == 1
 
 
 async def test_an_absorbed_side_hands_its_other_conflict_to_the_node_that_stands_for_it() -> None:
