@@ -117,14 +117,14 @@ def _answer(command: SearchTurns, found: Sequence[FoundTurn], revision: int) -> 
 # ---- all conversations of a user ----
 
 
-class _Looked(NamedTuple):
+class _Candidates(NamedTuple):
     """The best segments of one conversation, and what measures them beside those of others."""
 
     hits: SegmentHits
     source: Source
 
 
-class _Best(NamedTuple):
+class _BestSegment(NamedTuple):
     """One of the best of all, with its scores: its turn is still to be read."""
 
     key: ConversationKey
@@ -138,9 +138,9 @@ async def _in_all(ports: TurnSearchPorts, command: SearchTurns, among: AllConver
     words, space = words_of(command.text), ports.embedder.space
     plan = planned(query, space)
 
-    def look(conversation: Conversation) -> _Looked:
+    def look(conversation: Conversation) -> _Candidates:
         hits = segment_hits(conversation, plan, space)
-        return _Looked(hits, measured_by(conversation, hits.refs, words, query.vector, space))
+        return _Candidates(hits, measured_by(conversation, hits.refs, words, query.vector, space))
 
     looked = await read_each(ports, [one.key for one in chosen], look)
     found = await _read(ports, _merged(looked, query.top_k))
@@ -163,7 +163,7 @@ def measured_by(
     )
 
 
-def _merged(looked: Sequence[tuple[ConversationKey, _Looked]], top_k: int) -> list[_Best]:
+def _merged(looked: Sequence[tuple[ConversationKey, _Candidates]], top_k: int) -> list[_BestSegment]:
     """Returns the best of all: by the measure, ties by the newer turn."""
     if not looked:
         return []
@@ -177,11 +177,11 @@ def _merged(looked: Sequence[tuple[ConversationKey, _Looked]], top_k: int) -> li
         key, (hits, _) = looked[number]
         own = place - int(ends[number]) + len(hits.refs)
         sides = float(hits.attribute[own]), float(hits.embedding[own])
-        best.append(_Best(key, ScoredCandidate(hits.refs[own], float(scores[place]), *sides)))
+        best.append(_BestSegment(key, ScoredCandidate(hits.refs[own], float(scores[place]), *sides)))
     return best
 
 
-async def _read(ports: HasConversations, best: Sequence[_Best]) -> list[FoundTurn]:
+async def _read(ports: HasConversations, best: Sequence[_BestSegment]) -> list[FoundTurn]:
     """Reads the turns of these, in their order; one that was deleted meanwhile is passed over."""
     wanted: dict[ConversationKey, list[ScoredCandidate[SegmentRef]]] = {}
     for one in best:
