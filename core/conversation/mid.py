@@ -29,6 +29,7 @@ from core.verbatim.segment_order import Positions
 
 AT_ONCE = 32  # turns placed in one change
 RECENT = 200  # newest turns: a cluster that holds one of them is never folded
+LARGE = 20_000  # segments: of more, to look at all takes longer than to ask the indexes for the best ones
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -145,11 +146,12 @@ def ranges_of(steps: Sequence[int], known: Sequence[int]) -> tuple[StepRange, ..
 
 class Fit(NamedTuple):
     """Of each cluster, by its number: how like a query its centroid is on the space's scale, 0 where either has no
-    vector; and the plain score of its best segment. `known`: how well each segment fits."""
+    vector; and the plain score of its best segment. `known`: how well each segment fits; None in a large
+    conversation."""
 
     like: NDArray[np.float64]
     best: NDArray[np.float64]
-    known: SegmentSides
+    known: SegmentSides | None
 
 
 def recalled(
@@ -168,16 +170,18 @@ def recalled(
 
 
 def fitting(conversation: Conversation, query: Query, space: EmbeddingSpace) -> Fit:
-    """Returns how well each cluster fits: one look at all segments."""
+    """Returns how well each cluster fits: one look at all segments, which finds the turns that fit by themselves, too.
+    Of a large conversation one look at those in clusters, which are no more however long it is."""
     clustered, verbatim, cosines = conversation.clustered, conversation.verbatim, None
-    positions, rows = _placed(clustered), verbatim.rows
+    positions, is_large = _placed(clustered), len(verbatim.order) > LARGE
+    rows, placed = (verbatim.rows.at(positions), slice(None)) if is_large else (verbatim.rows, positions)
     like, best = np.zeros(clustered.count), np.zeros(clustered.count)
     if query.vector is not None:
         cosines = verbatim.vectors.cosines(query.vector.astype(np.float32), rows.vectors)
-        like = _scaled(_of_centroids(clustered, positions, cosines[positions]), space)
+        like = _scaled(_of_centroids(clustered, positions, cosines[placed]), space)
     found = sides(planned(query, space), verbatim.source, rows, cosines)
-    np.maximum.at(best, clustered.numbers[positions], found.plain[positions])
-    return Fit(like, best, SegmentSides(found, cosines))
+    np.maximum.at(best, clustered.numbers[positions], found.plain[placed])
+    return Fit(like, best, None if is_large else SegmentSides(found, cosines))
 
 
 def likeness(conversation: Conversation, query: Query, space: EmbeddingSpace) -> NDArray[np.float64]:
@@ -191,7 +195,7 @@ def centroid_cosines(conversation: Conversation, vector: Vector | NDArray[np.flo
     """Returns the cosine of each cluster's centroid, by its number; 0 where none of its turns has a vector."""
     clustered, verbatim = conversation.clustered, conversation.verbatim
     positions = _placed(clustered)
-    cosines = verbatim.vectors.similarities(vector.astype(np.float32), verbatim.order.refs(positions))
+    cosines = verbatim.vectors.cosines(vector.astype(np.float32), verbatim.rows.vectors[positions])
     return _of_centroids(clustered, positions, cosines)
 
 

@@ -64,10 +64,9 @@ class OwnerOfTurns:
         self._conversation, self._space, self._like = conversation, space, like
 
     def quoting(self, refs: Sequence[SegmentRef], quotation: str) -> list[bool]:
-        """As a rule no turn holds it, and one look at all of them tells."""
-        if not self._conversation.turns.say(quotation):
-            return [False] * len(refs)
-        return [quotation in self._conversation.text(ref) for ref in refs]
+        conversation = self._conversation
+        said = conversation.turns.saying(quotation, [ref.interaction_id for ref in refs])
+        return [may and quotation in conversation.text(ref) for may, ref in zip(said, refs, strict=True)]
 
     def credibility(self, refs: Sequence[SegmentRef]) -> NDArray[np.float64] | None:
         """Returns the factors by what turns are worth; None where none was read. Nothing refutes a turn."""

@@ -20,6 +20,9 @@ MICROSECOND = timedelta(microseconds=1)
 SURELY, UNREAD = 254, 255
 """The byte of a turn that is surely worth something, and that of one that was not read."""
 
+LITTLE = 100_000
+"""Bytes of text that are looked through, rather than turn by turn, in some ten microseconds."""
+
 
 class TurnRows(MutableMapping[str, Turn]):
     """Turns by the names of their steps, in step order. A turn is made anew by each read of it."""
@@ -90,9 +93,18 @@ class TurnRows(MutableMapping[str, Turn]):
         found = np.frombuffer(self._worths, np.uint8)
         return np.where(found == UNREAD, np.nan, found / SURELY)
 
-    def say(self, text: str) -> bool:
-        """Whether a text may stand in a turn: what stands in one does, and rarely what only stands across several."""
-        return text.encode() in self._text
+    def saying(self, text: str, names: Sequence[str]) -> list[bool]:
+        """Returns of each of these turns whether a text may stand in it: what stands in its input or its reply does,
+        and rarely what only stands across both. No turn is made for it."""
+        said = text.encode()
+        if len(self._text) <= LITTLE and said not in self._text:  # as a rule
+            return [False] * len(names)
+        found = []
+        for row in (self._row(int(name)) for name in names):
+            start = self._starts[row]
+            end = start + self._inputs[row] + self._replies[row]
+            found.append(self._text.find(said, start, end) >= 0)
+        return found
 
     def rows(self, first: int, last: int) -> list[Turn]:
         """Returns the turns of rows [first, last): the first turn that is there has row 0."""

@@ -50,6 +50,10 @@ class RowsOf(NamedTuple):
     words: list[int]
     vectors: Rows
 
+    def at(self, places: Rows) -> "RowsOf":
+        """Returns those of some of the keys."""
+        return RowsOf([self.words[place] for place in places.tolist()], self.vectors[places])
+
 
 class Source(NamedTuple, Generic[K]):
     """The two indexes of what a plan is put to, and what of it may be found (None: all)."""

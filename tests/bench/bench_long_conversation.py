@@ -1,12 +1,12 @@
 """What a conversation of many turns takes of the processor and of memory: one process, no server, no store.
 
-    OPENBLAS_NUM_THREADS=1 python -m tests.bench.bench_long_conversation [turns …]
+    OPENBLAS_NUM_THREADS=1 python -m tests.bench.bench_long_conversation [turns …] [--graph]
 
 Turns of some 75 words, English and Chinese by turns, two segments each, their vectors (384 dimensions) made up; the
 last 100 clusters of 64 turns are there, as folding leaves them. Times are of the processor, so that a busy machine
 shows less. "clusters": how well each fits a query; "recall": what of it a context is made of; "after a turn": the first
 recall after one was added, when places of segments are looked up anew. Memory is what the process grew by (RSS, free
-memory given back first), without a graph of vectors.
+memory given back first). `--graph`: with a graph of the vectors, as a server at rest has; without one they are scanned.
 """
 
 import argparse
@@ -106,13 +106,23 @@ def held() -> int:
     return resident_bytes(os.getpid())
 
 
-def measured(long: Long, turns: int, empty: int) -> list[str]:
+def compiled(long: Long) -> None:
+    vectors = long.talk.conversation.verbatim.vectors
+    job = vectors.compaction(at_rest=True)
+    if job is not None:
+        job.build()
+        vectors.adopt(job)
+
+
+def measured(long: Long, turns: int, empty: int, *, graph: bool) -> list[str]:
     """Grows to so many turns; a row of the table."""
     before, start = long.turns, time.process_time()
     while long.turns < turns:
         long.say(min(AT_ONCE, turns - long.turns))
     grown = (time.process_time() - start) / (turns - before) * 1e3
     long.place()
+    if graph:
+        compiled(long)
     size = (held() - empty) / turns
     at_hand, queries, space = long.talk.conversation, long.queries(), EMBEDDER.space
     search_turns(at_hand, queries[0], space)
@@ -134,7 +144,7 @@ def measured(long: Long, turns: int, empty: int) -> list[str]:
     return [f"{turns:,}", f"{size:,.0f}", f"{grown:.2f}", *(f"{column:.2f}" for column in columns)]
 
 
-def main(sizes: Sequence[int]) -> None:
+def main(sizes: Sequence[int], *, graph: bool) -> None:
     long = Long()
     long.say(1)
     empty = held()
@@ -150,7 +160,7 @@ def main(sizes: Sequence[int]) -> None:
     )
     rows = []
     for turns in sizes:
-        rows.append(measured(long, turns, empty))
+        rows.append(measured(long, turns, empty, graph=graph))
         print(table(header, rows), flush=True)
 
 
@@ -159,4 +169,6 @@ if __name__ == "__main__":
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("turns", type=int, nargs="*", default=[1_000, 10_000])
-    main(parser.parse_args().turns)
+    parser.add_argument("--graph", action="store_true")
+    given = parser.parse_args()
+    main(given.turns, graph=given.graph)

@@ -6,8 +6,9 @@ from unittest.mock import Mock
 
 import pytest
 
+from core.conversation import mid
 from core.conversation.due import due
-from core.conversation.mid import coldest, placings, ranges_of, recalled
+from core.conversation.mid import coldest, fitting, placings, ranges_of, recalled
 from core.conversation.recalling import SHORT_SHOWN, recall
 from core.conversation.search import search_turns
 from core.conversation.steps import ConversationPut, MidPut, TurnAdd, TurnDrop
@@ -282,6 +283,29 @@ def test_the_clusters_that_fit_a_query_are_recalled_best_first() -> None:
     found = recalled(talk.conversation, asked("When does the ferry leave?"), SPACE, 1)
 
     assert [(cluster.steps, 0.0 < score <= 1.0) for cluster, score in found] == [((1,), True)]
+
+
+@pytest.mark.parametrize(
+    "said", ["When does ferry 7 leave?", "第3次备份成功了吗？", "nothing of it", "ferry 12"]
+)
+def test_of_a_large_conversation_the_same_is_recalled_without_a_look_at_all_of_it(
+    said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Talk(Tiers(short_turns=2, max_clusters=4, cluster_turns=8))
+    talk.say(
+        *(turn(step, f"When does ferry {step} leave?", f"第{step}次备份已经完成。") for step in range(1, 41))
+    )
+    talk.embed()
+    place(talk)
+    query = asked(said)
+    whole = recall(talk.conversation, query, SPACE, top_clusters=2, singles=5)
+    monkeypatch.setattr(mid, "LARGE", 10)
+
+    found = recall(talk.conversation, query, SPACE, top_clusters=2, singles=5)
+
+    assert fitting(talk.conversation, query, SPACE).known is None
+    assert found.clusters
+    assert (found.clusters, found.turns, found.best) == (whole.clusters, whole.turns, whole.best)
 
 
 def test_a_loaded_conversation_says_what_the_living_one_says() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.aggregate.parts import numbered
+from core.conversation import turn_rows
 from core.conversation.turn_rows import TurnRows
 from core.model.conversation import Turn
 from tests.support.conversations import turn
@@ -67,13 +68,16 @@ def test_a_time_of_another_zone_is_the_same_moment() -> None:
     assert rows[numbered(1)].event_time == said
 
 
-def test_what_no_turn_says_is_told_by_one_look() -> None:
+@pytest.mark.parametrize("little", [0, 1_000])
+def test_which_turns_may_say_a_text(little: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn_rows, "LITTLE", little)
     rows = TurnRows()
     rows["1"] = turn(1, "The ferry leaves at nine.", "数据库定了。")
     rows["2"] = turn(2, "The password is marmalade.")
 
-    assert rows.say("ferry leaves")
-    assert rows.say("数据库定了")
-    assert not rows.say("ferry arrives")
-    del rows["2"]
-    assert not rows.say("marmalade")
+    assert rows.saying("ferry leaves", ["1", "2"]) == [True, False]
+    assert rows.saying("数据库定了", ["2", "1"]) == [False, True]
+    assert rows.saying("ferry arrives", ["1", "2"]) == [False, False]
+    assert rows.saying("marmalade", ["2"]) == [True]
+    rows["2"] = turn(2, "The password is secret.")
+    assert rows.saying("marmalade", ["1", "2"]) == [False, False]
