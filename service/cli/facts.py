@@ -69,6 +69,8 @@ def add(errand: CommandContext, owner: dict[str, Any], content: str, **options: 
         "waits for a review" if stored.record.awaits_review else "known" if stored.known else "remembered"
     )
     lines = [f"{became}: {stored.record.record_id}"]
+    if not stored.record.judged and not stored.record.awaits_review:
+        lines.append("not judged yet: what it contradicts, or repeats, is found later")
     lines += [f"supersedes {record_id}" for record_id in stored.superseded_ids]
     lines += [f"contested with {record_id}" for record_id in stored.contested_ids]
     errand.answer(stored, "\n".join(lines))

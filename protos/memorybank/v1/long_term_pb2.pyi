@@ -2133,7 +2133,9 @@ class StoreFactRequest(_message.Message):
     allow_sensitive: _builtins.bool
     """Whether it may hold credentials, card, account and identity numbers."""
     wait: _builtins.bool
-    """Whether to answer only when it has been judged."""
+    """Whether to answer only when it has been judged, before other facts that wait for it; one second before the deadline
+    at the latest: then it is stored, and judged later (`record.judged` is false).
+    """
     request_id: _builtins.str
     """Makes a repetition harmless. Empty: none."""
     @_builtins.property
@@ -2204,11 +2206,11 @@ class StoreFactResponse(_message.Message):
 
     @_builtins.property
     def superseded_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Facts whose place it took: those of `supersedes`; with `wait` also what judging it came to."""
+        """Facts whose place it took: those of `supersedes`; with `wait` also what judging it came to, once it is judged."""
 
     @_builtins.property
     def contested_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Facts it is contested with. Only with `wait`."""
+        """Facts it is contested with. Only with `wait`, once it is judged."""
 
     def __init__(
         self,

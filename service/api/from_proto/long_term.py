@@ -28,6 +28,7 @@ from service.api.from_proto.forms import json_text
 from service.api.mapping.lines import By, Const, Else, MaskedFields, Within
 from service.api.mapping.reading import reading
 from service.api.mapping.rules import most_items
+from service.process.calling import caller
 
 MOST_PUT = most_items(pb.BatchPutRecordsRequest, "records")
 
@@ -40,9 +41,18 @@ STORED = {
     "confidence": Const(Origin.STORED.first_confidence),
     **dict.fromkeys(("event_time", "create_time", "update_time", "valid_from"), Const(EPOCH)),
 }
+TIME_TO_ANSWER = 1.0  # seconds before a call's deadline at which it waits no longer
+
+
+def _until(_: Checks, __: pb.StoreFactRequest) -> float | None:
+    deadline = caller().deadline
+    return None if deadline is None else deadline - TIME_TO_ANSWER
+
+
 store_fact = reading(
     StoreFact,
     pb.StoreFactRequest,
+    until=_until,
     adding=Within(
         AddRecord,
         {

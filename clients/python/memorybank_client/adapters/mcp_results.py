@@ -35,14 +35,15 @@ class Memories(BaseModel):
 
 class StoreResult(BaseModel):
     """What became of a fact. `known`: it was there already. `superseded_ids`: facts that gave way to it;
-    `contested`: facts that say otherwise. `awaits_review`: a person must approve it first. An empty `id`: a person
-    rejected it before."""
+    `contested`: facts that say otherwise. `awaits_review`: a person must approve it first. `judged`: it was compared
+    with what is known, or need not be. An empty `id`: a person rejected it before."""
 
     id: str
     known: bool
     superseded_ids: list[str]
     contested: list[Memory]
     awaits_review: bool = False
+    judged: bool = True
 
 
 class ForgetResult(BaseModel):

@@ -340,6 +340,9 @@ class MemoryTools:
             said = f"waits until a person approves it: [{record_id}]; it is not found before"
         else:
             said = f"{'known already' if stored.known else 'stored'}: [{record_id}]"
+        judged = stored.record.judged or stored.record.awaits_review or stored.forgotten
+        if not judged:
+            said += "; not compared with what is known yet, that follows by itself"
         if stored.superseded_ids:
             said += f"; it takes the place of {', '.join(stored.superseded_ids)}"
         if contested:
@@ -353,6 +356,7 @@ class MemoryTools:
             superseded_ids=list(stored.superseded_ids),
             contested=[memory(one) for one in contested],
             awaits_review=stored.record.awaits_review,
+            judged=judged,
         )
         return answer(said, structured)
 

@@ -1,7 +1,9 @@
-"""The chore that judges new facts against the nearest ones, by the same Judge as nodes.
+"""Judges new facts against the nearest ones, by the same Judge as nodes: the chore all of them, a call that waits its
+own.
 
-Law: nothing is held while the Judge thinks. What is stored was decided on the collection as it stood just before, all
-of it seen, so that two racing facts are always compared.
+Law: nothing is held while the Judge thinks but the collection's turn, one fact long: who waits for a fact is served
+between two others, in the order of asking. What is stored was decided on the collection as it stood just before, all
+of it seen, so that two racing facts are always compared, whichever is judged first.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,26 +30,41 @@ from core.usecases.long_term.embed_records import embed_records
 from core.usecases.long_term.ports import JudgingPorts, RankingPorts
 from core.usecases.user.permission import permission_of
 
+Choose = Callable[[Collection], RecordId | None]
+"""Returns which fact is judged next: None for none."""
+
 
 async def judge_facts(ports: JudgingPorts, key: CollectionKey) -> None:
     """Judges every fact that has not been, oldest first.
 
     Raises MemoryOff, AgentUnavailable, AgentReplyInvalid, BudgetSpent, EmbedderUnavailable."""
+    await embed_records(ports, key)
+    while await _judge_in_turn(ports, key, lambda collection: next(iter(collection.unjudged), None)):
+        pass
+
+
+async def judge_fact(ports: JudgingPorts, key: CollectionKey, record_id: RecordId) -> None:
+    """Judges one fact, unless it has been, before others that are older. Raises as `judge_facts`."""
+    await embed_records(ports, key, [record_id])
+    await _judge_in_turn(
+        ports, key, lambda collection: record_id if record_id in collection.unjudged else None
+    )
+
+
+async def _judge_in_turn(ports: JudgingPorts, key: CollectionKey, choose: Choose) -> bool:
     async with ports.workshop.turn(key):
-        await embed_records(ports, key)
-        while await _judge_next(ports, key):
-            pass
+        return await _judge(ports, key, choose)
 
 
-async def _judge_next(ports: JudgingPorts, key: CollectionKey) -> bool:
-    """Judges one. False: there is none."""
+async def _judge(ports: JudgingPorts, key: CollectionKey, choose: Choose) -> bool:
+    """Judges the fact that is chosen. False: there is none."""
     tender = (await permission_of(ports, key)).tender()
     account = Account(ports.workshop.ledger(key))
     opinions = Opinions(ports.agents, ports.embedder, ports.ids, account.ledger)
     likelihood = _Corrections(ports.reader)
 
     def compose(collection: Collection, _revision: int) -> Draft[bool]:
-        record_id = next(iter(collection.unjudged), None)
+        record_id = choose(collection)
         if record_id is None:
             return Draft(result=False)
         if not collection.record.enabled:

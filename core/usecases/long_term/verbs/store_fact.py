@@ -1,5 +1,6 @@
 """StoreFact: a fact is durable and found at once, then judged against the nearest facts."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from core.usecases.long_term.answers import (
     superseded_by,
     told,
 )
-from core.usecases.long_term.judging.judge_facts import judge_facts
+from core.usecases.long_term.judging.judge_facts import judge_fact
 from core.usecases.long_term.ports import FactPorts
 from core.usecases.long_term.verbs.add_record import AddRecord, store
 from core.usecases.ports import HasCollections
@@ -23,10 +24,12 @@ from core.usecases.ports import HasCollections
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreFact:
-    """`wait`: the answer comes when the fact has been judged."""
+    """`wait`: the answer comes when the fact has been judged, or at `until`, by the loop's clock: the fact is stored
+    then, and judged later."""
 
     adding: AddRecord
     wait: bool = False
+    until: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,7 @@ async def store_fact(ports: FactPorts, command: StoreFact) -> FactStored:
     (record_id,) = committed.result.record_ids
     judged = await _judgement(ports, key, record_id, committed) if committed.replayed else None
     if judged is None:
-        await judge_facts(ports, key)
+        await _judge_in_time(ports, key, record_id, command.until)
         judged = await _judgement(ports, key, record_id, committed) or {}
     record = judged.get(record_id)
     contested = record.contested_with if record and record.state is RecordState.CONTESTED else ()
@@ -66,6 +69,17 @@ async def store_fact(ports: FactPorts, command: StoreFact) -> FactStored:
         superseded_ids=tuple(sorted(superseded)),
         contested_ids=contested,
     )
+
+
+async def _judge_in_time(
+    ports: FactPorts, key: CollectionKey, record_id: RecordId, until: float | None
+) -> None:
+    try:
+        async with asyncio.timeout_at(until) as limit:
+            await judge_fact(ports, key, record_id)
+    except TimeoutError:
+        if not limit.expired():
+            raise
 
 
 def _superseded_at_once(command: StoreFact, committed: CommitResult[StoredRecords]) -> tuple[RecordId, ...]:
