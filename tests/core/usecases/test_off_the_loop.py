@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.agents.roles import Cluster, Piece
-from core.bank import bank
+from core.bank import prepared
 from core.conversation import conversation
 from core.model.interaction import Interaction
 from core.text import outline
@@ -21,7 +21,7 @@ from tests.support.scripted_agents import ScriptedAgents
 from tests.support.talking import said, say
 
 PLACES = (
-    (bank, "marks_of"),
+    (prepared, "marks_of"),
     (clustering, "failures"),
     (excerpts, "headings"),
     (rereading, "fingerprints"),
