@@ -79,5 +79,5 @@ async def test_a_model_is_told_that_it_is_not_judged_yet(client: MemoryBankClien
     corrected = await tools.correct(wrong["id"], "The quay is dry.")
 
     for told in (stored, corrected):
-        assert "not compared with what is known yet" in told.content[0].text
+        assert "not compared with what is known yet" in str(told.content)
         assert told.structured_content["judged"] is False
