@@ -10,6 +10,7 @@ Law: answers are checked here against what was asked; a stray id is AgentReplyIn
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from core.agents.roles import (
@@ -190,11 +191,15 @@ def _check_consolidation(given: Consolidation, neighbors: Sequence[Neighbor]) ->
 def _on_evidence(
     opinion: ConflictOpinion | MergeOpinion | None, new: Topic, existing: Topic
 ) -> ConflictOpinion | MergeOpinion | None:
-    """Returns the opinion, unless it is a conflict whose quotes are no evidence."""
+    """Returns the opinion, unless it is a conflict whose quotes are no evidence; of several points those that are."""
     if not isinstance(opinion, ConflictOpinion):
         return opinion
-    generated = new.is_generated(opinion.new_quote) or existing.is_generated(opinion.existing_quote)
-    return None if generated else opinion
+    points = [
+        replace(each, further=())
+        for each in opinion.points
+        if not (new.is_generated(each.new_quote) or existing.is_generated(each.existing_quote))
+    ]
+    return replace(points[0], further=tuple(points[1:])) if points else None
 
 
 def _one_each(role: str, candidates: Sequence[Topic], given: Sequence[Opinion]) -> dict[NodeId, Opinion]:

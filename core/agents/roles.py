@@ -131,6 +131,7 @@ class ConflictOpinion:
     """Both nodes cannot be true. The quotes are the words at issue, taken from either node's texts.
 
     `verbatim`: whether both quotes were given as the nodes have them; where they were not, a model's opinion is LIKELY.
+    `further`: other sentences of the two that contradict each other, the surest first.
     """
 
     existing: NodeId
@@ -142,6 +143,12 @@ class ConflictOpinion:
     by: OpinionSource = OpinionSource.RULE
     verbatim: bool = True
     grade: Grade = Grade.SURE
+    further: tuple["ConflictOpinion", ...] = ()
+
+    @property
+    def points(self) -> tuple["ConflictOpinion", ...]:
+        """This contradiction and the further ones."""
+        return (self, *self.further)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ new node may take half of the room, a candidate what is left; longer summaries a
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from core.agents.llm import shapes, windows
@@ -61,7 +62,15 @@ async def _judged(
 
     batches = windows.batches(candidates, [size(part) for part in fitting], left)
     opinions = [opinion for found in await together(map(judged, batches)) for opinion in found]
-    return [opinion for opinion in opinions if opinion.confidence >= LEAST]
+    return [found for opinion in opinions if (found := _likely(opinion)) is not None]
+
+
+def _likely(opinion: Found) -> Found | None:
+    """Returns an opinion if the model holds it likely; of several points those that it does."""
+    if not isinstance(opinion, ConflictOpinion):
+        return opinion if opinion.confidence >= LEAST else None
+    points = [replace(each, further=()) for each in opinion.points if each.confidence >= LEAST]
+    return replace(points[0], further=tuple(points[1:])) if points else None
 
 
 # ---- conflict or merge ----
@@ -82,16 +91,29 @@ def _first_shape(existing: Sequence[str]) -> ReplyShape:
 
 
 def _first_opinions(reply: Fields, new: Topic, by_name: ByName) -> list[ConflictOpinion | MergeOpinion]:
+    """Reads the opinions, one of each existing memory; a conflict has all the points in which the two contradict."""
     found: dict[tuple[str, str], ConflictOpinion | MergeOpinion] = {}
     for row in reply.rows("relations"):
         name = row.choice("existing_node", by_name)
         kind = row.choice("relationship", ("conflict", "merge"))
-        if (name, kind) in found:
-            raise MalformedReply(f"{shown(name)} is judged twice")
-        found[name, kind] = (
-            _conflict(row, new, by_name[name]) if kind == "conflict" else _merge(row, by_name[name])
-        )
+        one = _conflict(row, new, by_name[name]) if kind == "conflict" else _merge(row, by_name[name])
+        found[name, kind] = _with_further(found[name, kind], one, name) if (name, kind) in found else one
     return [o for (name, kind), o in found.items() if kind == "conflict" or (name, "conflict") not in found]
+
+
+def _with_further(
+    told: ConflictOpinion | MergeOpinion, one: ConflictOpinion | MergeOpinion, name: str
+) -> ConflictOpinion:
+    """Returns a conflict with one more point. Raises MalformedReply where it is no other one."""
+    if not (isinstance(told, ConflictOpinion) and isinstance(one, ConflictOpinion)):
+        raise MalformedReply(f"{shown(name)} is judged twice")
+    if any(
+        (each.new_quote, each.existing_quote) == (one.new_quote, one.existing_quote) for each in told.points
+    ):
+        raise MalformedReply(f"{shown(name)} is judged twice")
+    points = [*(replace(each, further=()) for each in told.points), one]
+    surest, *further = sorted(points, key=lambda each: (each.grade is not Grade.SURE, -each.confidence))
+    return replace(surest, further=tuple(further))
 
 
 def _conflict(row: Fields, new: Topic, existing: Topic) -> ConflictOpinion:

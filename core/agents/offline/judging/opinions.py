@@ -5,6 +5,7 @@ merged. A side is held by the other if each of its sentences has one that says t
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.agents.offline.at_issue import at_issue
 from core.agents.offline.judging.comparing import Comparison, JudgeThresholds, Side, says_the_same
@@ -12,6 +13,7 @@ from core.agents.roles import ConflictOpinion, Grade, MergeOpinion
 from core.language import language_of
 from core.language.phrases import TopicPhrases
 
+MOST_POINTS = 8  # contradictions of two sides that are told
 MOST_SURE = 0.99  # of a conflict: a likelihood is no proof
 LEAST_TERMS = 2  # of a side that is held: "Thanks!" is said again and again
 
@@ -22,8 +24,9 @@ def opinion_of(
     """Returns the opinion on two sides, or None where there is none. `model`: what compared their sentences."""
     graded = [one for one in compared if one.grade is not None]
     if graded:
-        surest = max(graded, key=lambda one: (one.grade is Grade.SURE, one.contradiction))
-        return _conflict(new, other, surest, model)
+        graded.sort(key=lambda one: (one.grade is Grade.SURE, one.contradiction), reverse=True)
+        surest, *further = (_conflict(new, other, one, model) for one in graded[:MOST_POINTS])
+        return replace(surest, further=tuple(further))
     return _merge(new, other, [one for one in compared if says_the_same(one, lines)])
 
 

@@ -6,6 +6,7 @@ Law: reads the bank, changes nothing; what is edited becomes the steps of the ro
 from collections.abc import Container
 from dataclasses import replace
 
+from core.agents.roles import ConflictOpinion
 from core.bank.bank import Bank
 from core.bank.steps import ConflictPut
 from core.ids import ConflictId, NodeId
@@ -15,8 +16,11 @@ from core.model.node import NodeState
 from core.usecases.bank.plans.planning import with_validations, without_conflict
 from core.usecases.bank.structuring.contest import closed, handed_over
 from core.usecases.bank.structuring.edits import NodeEdits
+from core.usecases.bank.structuring.settled import is_said
 from core.usecases.bank.structuring.verdicts import Verdict
 from core.usecases.moment import Moment
+
+MOST_OF_PAIR = 3  # open conflicts of the same two nodes
 
 
 class ConflictEdits:
@@ -84,10 +88,30 @@ class ConflictEdits:
 
     def opponents(self, node_id: NodeId) -> set[NodeId]:
         """Returns the sides of the open conflicts in which the node is one: itself and its partners."""
+        return {side.node_id for conflict in self._open_of(node_id) for side in conflict.sides}
+
+    def is_at_issue(self, node_id: NodeId, opinion: ConflictOpinion) -> bool:
+        """Whether two nodes are in open conflict about either of the two sentences, or about MOST_OF_PAIR others."""
+        at_issue = [
+            {side.node_id: side for side in conflict.sides}
+            for conflict in self._open_of(node_id)
+            if any(side.node_id == opinion.existing for side in conflict.sides)
+        ]
+        return len(at_issue) >= MOST_OF_PAIR or any(
+            is_said(opinion.new_quote, sides[node_id])
+            or is_said(opinion.existing_quote, sides[opinion.existing])
+            for sides in at_issue
+        )
+
+    def _open_of(self, node_id: NodeId) -> list[Conflict]:
+        """Returns the open conflicts in which a node is a side."""
         stored = {conflict.conflict_id: conflict for conflict in self._bank.open_conflicts_of(node_id)}
-        conflicts = {**stored, **self._changed}.values()
-        sides = [{side.node_id for side in c.sides} for c in conflicts if c.status is ConflictStatus.OPEN]
-        return {each for nodes in sides if node_id in nodes for each in nodes}
+        standing = {**stored, **self._changed}.values()
+        return [
+            one
+            for one in standing
+            if one.status is ConflictStatus.OPEN and any(side.node_id == node_id for side in one.sides)
+        ]
 
     def puts(self) -> list[ConflictPut]:
         """Returns the steps for conflicts that were changed."""

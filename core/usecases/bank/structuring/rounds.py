@@ -8,6 +8,7 @@ composes again on the bank that has the first.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from core.agents.opinions import Opinions
 from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion
@@ -152,6 +153,7 @@ class Round:
     def dismiss(self, conflict: Conflict, verdict: Verdict | None = None) -> None:
         """Closes a conflict as none: its nodes are active again unless otherwise contested, and the pairs settled."""
         self._conflicts.close(conflict, ConflictStatus.DISMISSED, verdict)
+        self._points.dismiss(conflict)
         self._conflicts.release(conflict, self._edits)
         first, *others = (side.node_id for side in conflict.sides)
         self._settled = [(first, other) for other in others]
@@ -182,7 +184,7 @@ class Round:
         steps += self._points.refuted
         steps += [
             PairSettle(node_id=a, other_node_id=b)
-            for a, b in (*self._settled, *self._points.pairs)
+            for a, b in dict.fromkeys((*self._settled, *self._points.pairs))
             if not {a, b} & set(self._edits.gone)
         ]
         suspected = self._suspicions.puts(
@@ -194,26 +196,47 @@ class Round:
 
     def _go_round(self) -> Outcome:
         for _ in range(MAX_MERGES):
-            candidates = self._candidates(judging_candidates)
-            nodes = [self._current, *(self._bank.nodes[c] for c in candidates)]
-            new, *topics = [self._reads.judged(node) for node in nodes]
-            found = self._opinions.conflicts_and_merges(new, topics)
-            conflicts = [o for o in found if isinstance(o, ConflictOpinion) and self._moment.is_sure(o)]
-            likely = [o for o in found if isinstance(o, ConflictOpinion) and o not in conflicts]
-            found = [o for o in found if o not in likely]
-            self._suspicions.noted = [o for o in likely if not self._is_settled(o)]
-            if disputed := [o for o in conflicts if not self._is_settled(o)]:
+            found = self._found()
+            conflicts = [o for o in found if isinstance(o, ConflictOpinion)]
+            disputed = [o for o in conflicts if self._moment.is_sure(o)]
+            self._suspicions.noted = [o for o in conflicts if o not in disputed]
+            if disputed:
                 self._contest(disputed)
                 return self._outcome()
-            if merges := [o for o in found if isinstance(o, MergeOpinion) and self._may_merge(o.existing)]:
+            same = [o for o in found if isinstance(o, MergeOpinion)]
+            if merges := [o for o in same if self._may_merge(o.existing)]:
                 partners = [self._bank.nodes[o.existing] for o in merges]
                 strategy = "\n".join(dict.fromkeys(o.strategy for o in merges if o.strategy))
                 self._absorb([self._current, *partners], MergeReason.MERGE, strategy)
-            elif found and not conflicts:  # only phase 1 without an opinion makes room for phase 2
+            elif same:  # only phase 1 without an opinion makes room for phase 2
                 return self._outcome()
-            elif not found:
+            else:
                 break
         return self._join_related()
+
+    def _found(self) -> list[ConflictOpinion | MergeOpinion]:
+        """Returns what the Judge finds first, without what is settled or at issue already. Opponents and settled
+        partners are asked about for what else they say; they do not merge."""
+        candidates = self._candidates(judging_candidates)
+        again = self._judged_before(candidates)
+        nodes = [self._current, *(self._bank.nodes[c] for c in (*candidates, *again))]
+        new, *topics = [self._reads.judged(node) for node in nodes]
+        found: list[ConflictOpinion | MergeOpinion] = []
+        for opinion in self._opinions.conflicts_and_merges(new, topics):
+            if isinstance(opinion, ConflictOpinion):
+                left = (point for point in opinion.points if not self._is_left_aside(point))
+                found += islice(left, 1)
+            elif opinion.existing not in again:
+                found.append(opinion)
+        return found
+
+    def _judged_before(self, candidates: Sequence[NodeId]) -> list[NodeId]:
+        """Returns opponents and settled partners of the node that goes round."""
+        node_id = self._current.node_id
+        partners = self._conflicts.opponents(node_id) | self._bank.settled_with(node_id)
+        partners |= {other for first, other in self._settled if first == node_id}
+        apart = {node_id, *self._edits.gone, *self._neighbors, *candidates}
+        return sorted(partners - apart)[: self._moment.top_k]
 
     def _join_related(self) -> Outcome:
         """Ends the round: an edge to each neighbour that the Judge finds related."""
@@ -233,8 +256,11 @@ class Round:
         apart.update(other for first, other in pairs if first == current.node_id)
         return self._reads.candidates(chosen, current, self._vector, apart)
 
-    def _is_settled(self, opinion: ConflictOpinion) -> bool:
-        return self._points.is_settled(self._current, self._edits.gone, opinion)
+    def _is_left_aside(self, opinion: ConflictOpinion) -> bool:
+        """Whether two sentences are settled, or at issue in an open conflict of the two nodes."""
+        return self._conflicts.is_at_issue(self._current.node_id, opinion) or self._points.is_settled(
+            self._current, self._edits.gone, opinion
+        )
 
     def _may_merge(self, node_id: NodeId) -> bool:
         """Whether neither is contested: a contested node is absorbed by its conflict's resolution only."""
@@ -254,7 +280,8 @@ class Round:
     def _contest(self, opinions: Sequence[ConflictOpinion]) -> None:
         """Keeps the new node in one conflict with all its partners; its validation is planned from the floor on."""
         partners = [opinion.existing for opinion in opinions]
-        conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners))
+        quotes = [opinion.new_quote for opinion in opinions]
+        conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners, *quotes))
         self._conflicts.open(contested(self._bank, self._current, opinions, conflict_id, self._moment.now))
         self._entered = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:

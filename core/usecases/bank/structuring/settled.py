@@ -48,6 +48,7 @@ class Points:
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
         self._own: list[SettledConflict] = []
+        self._dismissed: list[Conflict] = []
         self.refuted: list[SegmentRefute] = []
         self.pairs: list[tuple[NodeId, NodeId]] = []
 
@@ -56,6 +57,10 @@ class Points:
         self._own.append(SettledConflict(conflict=conflict, refuted=tuple(wrong)))
         self._refute(conflict, sides, wrong)
 
+    def dismiss(self, conflict: Conflict) -> None:
+        """Settles the pairs of sentences of a conflict that is none."""
+        self._dismissed.append(conflict)
+
     def is_settled(self, current: Node, stands_for: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
         """Whether the two sentences were found not to contradict each other, or one of the nodes stands for a verdict
         and the other repeats what that refuted.
@@ -63,8 +68,9 @@ class Points:
         `stands_for`: the nodes that the current one, which goes round, has absorbed.
         """
         existing = self._bank.nodes[opinion.existing]
-        if is_dismissed(self._bank, (current.node_id, *stands_for), opinion):
-            self.pairs.append((current.node_id, existing.node_id))
+        if self._is_dismissed({current.node_id, *stands_for}, opinion):
+            if existing.node_id not in self._bank.settled_with(current.node_id):
+                self.pairs.append((current.node_id, existing.node_id))
             return True
         for point in settled_by(self._bank, existing.node_id):
             again = point.is_repeated_by(opinion.new_quote, opinion.existing_quote)
@@ -75,6 +81,21 @@ class Points:
             if point.is_repeated_by(opinion.existing_quote, opinion.new_quote):
                 return self._leave(current, existing, existing, opinion.existing_quote, point.conflict)
         return False
+
+    def _is_dismissed(self, own: Container[NodeId], opinion: ConflictOpinion) -> bool:
+        """Whether a conflict of the same two sentences was dismissed."""
+        stored = (c for c in self._bank.conflicts.values() if c.status is ConflictStatus.DISMISSED)
+        return any(
+            self._is_of(one, own, opinion.new_quote)
+            and self._is_of(other, {opinion.existing}, opinion.existing_quote)
+            for conflict in (*self._dismissed, *stored)
+            for one, other in permutations(conflict.sides, 2)
+        )
+
+    def _is_of(self, side: Side, nodes: Container[NodeId], quote: str) -> bool:
+        """Whether a quote from one of the nodes is the sentence of a side, whose node lives on in it."""
+        stands = side.node_id in nodes or self._bank.tree.standing_for(side.node_id) in nodes
+        return stands and is_said(quote, side)
 
     def settles_too(self, current: Node, conflict: Conflict) -> bool:
         """Whether the verdict just given settles another open conflict of what it merged: all others in it repeat
@@ -113,31 +134,15 @@ def settled_by(bank: Bank, node_id: NodeId) -> list[SettledConflict]:
     ]
 
 
-def is_dismissed(bank: Bank, own: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
-    """Whether a conflict of the same two sentences was dismissed. `own`: the node that goes round, and what it
-    absorbed."""
-    ours = frozenset(own)
-    return any(
-        _is_of(bank, one, ours, opinion.new_quote)
-        and _is_of(bank, other, {opinion.existing}, opinion.existing_quote)
-        for conflict in bank.conflicts.values()
-        if conflict.status is ConflictStatus.DISMISSED
-        for one, other in permutations(conflict.sides, 2)
-    )
-
-
-def _is_of(bank: Bank, side: Side, nodes: Container[NodeId], quote: str) -> bool:
-    """Whether a quote from one of the nodes is the sentence of a side, whose node lives on in it. A side without a
-    quote is the whole node."""
-    if side.node_id not in nodes and bank.tree.standing_for(side.node_id) not in nodes:
-        return False
+def is_said(quote: str, side: Side) -> bool:
+    """Whether a sentence is at issue in a side of a conflict. Of a side without a quote all are."""
     return not side.quote or any(says_again(quote, said) for said in side.quote.splitlines())
 
 
 def says_again(quote: str, said: str) -> bool:
-    """Whether a sentence is another one, or has all its words and no other name, amount or denial."""
-    words, before = words_of(quote), words_of(said)
-    if words == before:
+    """Whether a sentence is another one, in part perhaps, or has all its words and no other name, amount or denial."""
+    words, before = f" {words_of(quote)} ", f" {words_of(said)} "
+    if words in before or before in words:
         return True
     return each_word(words) >= each_word(before) and have_equal_essentials(quote, said)
 

@@ -79,6 +79,20 @@ async def test_a_conflict_and_a_merge_are_found_in_one_call() -> None:
     assert len(chat.asked) == 1
 
 
+async def test_a_conflict_has_all_the_points_in_which_two_nodes_contradict_each_other() -> None:
+    old = topic("B", "The CEO of Acme is Li Si. 他六月上任。")
+    rows = [
+        first("node_1", confidence=0.8),
+        first("node_1", new_quote="He took office in May.", existing_quote="他六月上任。"),
+        first("node_1", existing_quote="他六月上任。", confidence=0.4),
+    ]
+
+    (found,) = await LlmJudge(ScriptedChat([said(relations=rows)])).conflicts_and_merges(NEW, [old])
+
+    assert isinstance(found, ConflictOpinion)
+    assert [each.existing_quote for each in found.points] == ["他六月上任。", "The CEO of Acme is Li Si."]
+
+
 async def test_relations_give_both_sides_their_words() -> None:
     chat = ScriptedChat([said(relations=[second("node_2")])])
 

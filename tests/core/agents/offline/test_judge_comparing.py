@@ -51,6 +51,28 @@ async def test_a_conflict_quotes_both_sentences_and_marks_the_words_that_differ(
     assert opinion.description == "“The hall holds [12] people” contradicts “The hall holds [40] people”"
 
 
+@pytest.mark.parametrize(
+    ("likelier", "other"),
+    [
+        (
+            ("The hall holds 40 people.", "The hall holds 12 people."),
+            ("The bar is shut.", "The bar is open."),
+        ),
+        (("大厅能坐40人。", "大厅能坐12人。"), ("酒吧关门了。", "酒吧还开着。")),
+    ],
+)
+async def test_a_conflict_tells_the_further_contradictions_of_two_topics_the_surest_first(
+    likelier: tuple[str, str], other: tuple[str, str]
+) -> None:
+    old, new = (topic(f"{one}\n\n{two}") for one, two in zip(other, likelier, strict=True))
+    judge = told_judge({likelier: likely(0.97), other: likely(0.92)})
+
+    (opinion,) = await judge.conflicts_and_merges(new, [old])
+
+    assert isinstance(opinion, ConflictOpinion)
+    assert [(each.existing_quote, each.new_quote) for each in opinion.points] == [likelier, other]
+
+
 async def test_a_chinese_conflict_is_told_in_chinese() -> None:
     old, new = topic("公司的总经理是张三。"), topic("公司的总经理是李四。")
     judge = told_judge({("公司的总经理是张三。", "公司的总经理是李四。"): likely(0.97)})

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.agents.opinions import Opinions
 from core.agents.roles import (
     Cluster,
     ConflictOpinion,
@@ -24,14 +25,18 @@ from core.keys import BankKey
 from core.model.conflict import ConflictStatus, VerdictType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
-from core.model.structuring import MergeMade
+from core.model.structuring import MergeMade, Outcome
+from core.ports.aggregates import Draft
 from core.usecases.bank.record import Context
+from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.reworded import embed_noted
+from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
 from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.relate import Relate, relate
 from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
 from core.usecases.house import House
+from core.usecases.moment import moment
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.scripted_agents import ScriptedAgents, joined
 
@@ -52,6 +57,24 @@ def conflicting(new: Topic, existing: Topic) -> ConflictOpinion:
         new_quote=new.summary,
         existing_quote=existing.summary,
     )
+
+
+def by_sentences(*pairs: tuple[str, str]) -> Judged:
+    """The judge's opinion where two nodes have the sentences of such pairs, either way round: all of them."""
+    both = [*pairs, *((theirs, ours) for ours, theirs in pairs)]
+
+    def judged(new: Topic, candidates: Sequence[Topic]) -> Sequence[object]:
+        found = []
+        for c in candidates:
+            points = [
+                replace(conflicting(new, c), new_quote=ours, existing_quote=theirs)
+                for ours, theirs in both
+                if ours in new.summary and theirs in c.summary
+            ]
+            found += [replace(points[0], further=tuple(points[1:]))] if points else []
+        return found
+
+    return judged
 
 
 def merging(_new: Topic, existing: Topic) -> MergeOpinion:
@@ -350,14 +373,13 @@ async def test_a_verdict_refutes_the_source_of_a_sentence_that_a_summary_reworde
             ]
 
 
-async def test_a_dismissed_conflict_frees_its_nodes_and_the_pair_is_not_judged_again() -> None:
+async def test_a_dismissed_conflict_frees_its_nodes_and_does_not_open_again() -> None:
     agents = ScriptedAgents()
     async with open_house(agents=agents.roles) as house:
         await make_bank(house)
-        agents.judge.first.otherwise = of("alpha", conflicting)
+        agents.judge.first.otherwise = of("", conflicting)
         await tell(house, "alpha one")
         second = await tell(house, "beta two")
-        asked = len(agents.judge.first.asked)
 
         done = await resolve_conflict(
             house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], type=VerdictType.DISMISS)
@@ -367,7 +389,72 @@ async def test_a_dismissed_conflict_frees_its_nodes_and_the_pair_is_not_judged_a
         async with house.banks.reading(KEY) as bank:
             assert is_state(NodeState.CONTESTED)(bank) == []
             assert bank.state().settled
-        assert agents.judge.first.asked[asked:] == []
+            assert bank.open_conflicts() == []
+        assert done.conflict_ids == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("The lake is 30 m deep.", "Dogs may swim."), ("The lake is 40 m deep.", "Dogs may not swim.")),
+        (("湖深30米。", "狗可以下水。"), ("湖深40米。", "狗不可以下水。")),
+    ],
+)
+async def test_after_a_dismissal_the_next_contradiction_of_the_two_nodes_is_found(
+    first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.otherwise = by_sentences(*zip(first, second, strict=True))
+        await tell(house, " ".join(first))
+        told = await tell(house, " ".join(second))
+
+        done = await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=told.conflict_ids[0], type=VerdictType.DISMISS)
+        )
+
+        async with house.banks.reading(KEY) as bank:
+            (conflict,) = bank.open_conflicts()
+            assert done.conflict_ids == (conflict.conflict_id,)
+            assert [side.quote for side in conflict.sides] == [second[1], first[1]]
+            assert len(is_state(NodeState.CONTESTED)(bank)) == 2
+
+        again = await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=conflict.conflict_id, type=VerdictType.DISMISS)
+        )
+
+        assert again.conflict_ids == ()
+        async with house.banks.reading(KEY) as bank:
+            assert is_state(NodeState.CONTESTED)(bank) == []
+
+
+async def test_a_node_in_conflict_goes_round_again_and_finds_what_else_it_contradicts_three_times_at_most() -> (
+    None
+):
+    agents = ScriptedAgents()
+    first, second = [f"The {n} hut is shut." for n in range(5)], [f"The {n} hut is open." for n in range(5)]
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        agents.judge.first.otherwise = by_sentences(*zip(first, second, strict=True))
+        await tell(house, " ".join(first))
+        told = await tell(house, " ".join(second))
+        (node_id,) = told.node_ids
+
+        ledger = house.workshop.ledger(KEY)
+        opinions = Opinions(house.agents, house.embedder, house.ids, ledger)
+
+        def again(bank: Bank, revision: int) -> Draft[Outcome]:
+            round_ = Round(bank, opinions, moment(house, bank, revision))
+            outcome = round_.reconsider(node_id)
+            return Draft(result=outcome, steps=tuple(round_.draft_steps()), sees_all=True)
+
+        for count in (2, 3, 3):
+            await decide(house, KEY, again, ledger)
+
+            async with house.banks.reading(KEY) as bank:
+                assert len(bank.open_conflicts()) == count
+                assert len({side.quote for c in bank.open_conflicts() for side in c.sides}) == 2 * count
 
 
 @pytest.mark.parametrize(
