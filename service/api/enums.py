@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from core.agents.offline.judging.pair import Bar, PairReason
+from core.agents.offline.judging.pair import Bar
 from core.long_term.conditions import Op
 from core.long_term.routing import Intent, Layer
 from core.model.bank import SpaceSource
@@ -15,11 +15,10 @@ from core.model.interaction import InteractionOrigin, TaskStatus
 from core.model.invocation import ItemType
 from core.model.lineage import MergeReason
 from core.model.node import NodeState
-from core.model.record import Origin, RecordKind, RecordState, SupersededReason
+from core.model.record import Origin, RecordKind, RecordState
 from core.model.review import Review
 from core.model.structuring import Purpose, StructuringState
 from core.usecases.bank.retrieval.reranking import RerankOutcome
-from core.usecases.context.explain_pair import NotCompared
 from memorybank.v1 import (
     conversation_pb2,
     long_term_pb2,
@@ -49,8 +48,6 @@ VERDICT_TYPES = choices(types_pb2.VerdictType, VerdictType)
 MERGE_REASONS = choices(types_pb2.MergeReason, MergeReason)
 ORIGINS = choices(types_pb2.InteractionOrigin, InteractionOrigin)
 STRUCTURING_STATES = choices(types_pb2.StructuringState, StructuringState)
-PAIR_REASONS = choices(retrieval_pb2.PairReason, PairReason)
-PAIRS_NOT_COMPARED = choices(retrieval_pb2.PairNotCompared, NotCompared)
 SENTENCE_BARS = choices(retrieval_pb2.SentenceBar, Bar)
 CONVERSATION_STATES = choices(conversation_pb2.ConversationState, ConversationState)
 SUMMARY_KINDS = choices(conversation_pb2.SummaryKind, SummaryKind)
@@ -68,7 +65,6 @@ RECORD_KINDS = choices(long_term_pb2.RecordKind, RecordKind)
 METADATA_OPS = choices(long_term_pb2.MetadataOp, Op)
 RECORD_ORIGINS = choices(long_term_pb2.RecordOrigin, Origin)
 RECORD_STATES = choices(long_term_pb2.RecordState, RecordState)
-SUPERSEDED_REASONS = choices(long_term_pb2.SupersededReason, SupersededReason)
 REVIEWS = choices(long_term_pb2.Review, Review)
 INTENTS = choices(long_term_pb2.Intent, Intent)
 LAYERS = choices(long_term_pb2.MemoryLayer, Layer)

@@ -15,8 +15,8 @@ SERVICE = pb.DESCRIPTOR.services_by_name["Retrieval"]
 ROWS = (
     rpc("Search", run_searches, read.search, render.search),
     rpc("BatchSearch", run_searches, read.batch_search, render.batch_search),
-    rpc("AssembleContext", assemble_context, read.assemble_context, render.assemble_context),
-    rpc("Explain", explain, read.explain, render.explain),
+    rpc("AssembleContext", assemble_context, read.assemble_context),
+    rpc("Explain", explain, read.explain),
     rpc("ExplainPair", explain_pair, read.explain_pair, pair_explained),
     rpc("Augment", augment, read.augment, render.augment),
 )

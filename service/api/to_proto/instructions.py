@@ -5,7 +5,7 @@ from collections.abc import Callable
 from core.model.instructions import Level, Owner, Source
 from core.usecases.instructions.get_source import SourceSeen
 from core.usecases.instructions.list_sources import SourcesListed
-from core.usecases.instructions.load_sources import MissingSource, SourcesLoaded
+from core.usecases.instructions.load_sources import SourcesLoaded
 from core.usecases.instructions.writing import WrittenSource
 from memorybank.v1 import instructions_pb2 as pb
 from service.api.mapping.rendering import UNSET, rendering
@@ -45,7 +45,6 @@ edit_source = rendering(WrittenSource, pb.EditSourceResponse, source=_written)
 get_source = rendering(SourceSeen, pb.GetSourceResponse, source=lambda seen: source(seen.owner, seen.source))
 list_sources = rendering(SourcesListed, pb.ListSourcesResponse, sources=_listed)
 list_versions = rendering(SourcesListed, pb.ListVersionsResponse, versions=_listed)
-missing = rendering(MissingSource, pb.MissingSource)
 load_sources = rendering(
     SourcesLoaded,
     pb.LoadSourcesResponse,

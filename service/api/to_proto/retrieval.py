@@ -16,8 +16,7 @@ from core.usecases.bank.retrieval.reranking import RerankOutcome
 from core.usecases.bank.verbs.augment import AugmentResult
 from core.usecases.bank.verbs.search import Answer, SearchAnswers
 from core.usecases.context.asked import Missing
-from core.usecases.context.assemble_context import ContextAssembled
-from core.usecases.context.explain import ContextExplanation, Explanation
+from core.usecases.context.explain import Explanation
 from core.usecases.room import ROOM, fitted
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2
@@ -174,8 +173,6 @@ def _kind(item: LeftOut) -> str:
 
 left_out = rendering(LeftOut, types_pb2.LeftOut, what=_kind, id="item_id", reason="loss")
 _missing = rendering(Missing, pb.MissingPart, reason=lambda value: reason_of(value.error))
-assemble_context = rendering(ContextAssembled, pb.AssembleContextResponse)
-explain = rendering(ContextExplanation, pb.ExplainResponse)
 
 
 _share = rendering(

@@ -7,7 +7,7 @@ from typing import Any
 from core.bank.steps import SegmentRefute
 from core.ids import NodeId, SegmentRef
 from core.model.bank import NEVER, BankRecord
-from core.model.conflict import Conflict, Side
+from core.model.conflict import Conflict
 from core.model.copies import Copies
 from core.model.interaction import Attachment, Interaction, Refutation, Segment, Span
 from core.model.lineage import MergeRecord
@@ -158,9 +158,6 @@ merge_record = rendering(
 
 
 conflict = rendering(Conflict, pb.Conflict)
-
-
-side = rendering(Side, pb.Side)
 
 
 # ---- what it cost ----
