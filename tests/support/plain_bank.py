@@ -10,6 +10,7 @@ copies. Only what a verdict has touched may be judged again, which is taken from
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 
 from core.agents.roles import (
     ConflictOpinion,
@@ -22,6 +23,7 @@ from core.agents.roles import (
     Topic,
 )
 from core.model.lineage import MergeReason
+from core.usecases.bank.structuring.conflict_edits import MOST_OF_PAIR
 from core.usecases.bank.verbs.memorize import MemorizeResult
 from core.usecases.bank.verbs.resolve_conflict import ConflictResolved
 from tests.support.scripted_agents import ScriptedAgents
@@ -71,7 +73,8 @@ class PlainNode:
 
 @dataclass(slots=True)
 class PlainBank:
-    """Open conflicts have their sides in order; `settled` are the pairs found not to contradict."""
+    """Open conflicts have their sides in order, `quotes` what each said when it was found; `settled` are the pairs
+    found not to contradict, `dismissed` the quotes of what was no conflict."""
 
     nodes: dict[str, PlainNode] = field(default_factory=dict)
     edges: set[Pair] = field(default_factory=set)
@@ -79,7 +82,9 @@ class PlainBank:
     interactions: set[str] = field(default_factory=set)
     conflicts: dict[str, list[str]] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
+    quotes: dict[str, dict[str, str]] = field(default_factory=dict)
     settled: set[Pair] = field(default_factory=set)
+    dismissed: list[dict[str, str]] = field(default_factory=list)
     ruled_on: set[str] = field(default_factory=set)  # texts that a verdict has touched
 
     # ---- what callers ask for ----
@@ -135,9 +140,11 @@ class PlainBank:
         self._absorb(sides, first, verdict)
         self.nodes[first].interactions |= {interaction_id}
         for other in others:
-            moved = list(dict.fromkeys(first if side in sides else side for side in self.conflicts[other]))
-            if len(moved) > 1:
-                self.conflicts[other] = moved
+            quotes: dict[str, str] = {}
+            for side in self.conflicts[other]:
+                quotes.setdefault(first if side in sides else side, self.quotes[other][side])
+            if len(quotes) > 1:
+                self.conflicts[other], self.quotes[other] = list(quotes), quotes
                 self.nodes[first].contested = True
             else:
                 self._close(other)
@@ -149,6 +156,7 @@ class PlainBank:
         first, *others = self._close(conflict_id)
         self._calm({first, *others})
         self.settled |= {frozenset((first, other)) for other in others}
+        self.dismissed.append(self.quotes[conflict_id])
         merges = [(merge.into_node_id, merge.absorbed_node_ids) for merge in told.merges]
         stands = self._go_round(first, iter(merges), iter(told.conflict_ids), contested - {first})
         assert told.node_id == stands
@@ -164,11 +172,12 @@ class PlainBank:
     ) -> str:
         """Conflict before merge before related; `apart` are no merge candidates. Which node stands in the end."""
         while True:
+            rivals = self._rivals(current)
             node, judged = self.nodes[current], self._judged(current)
-            rivals = {n for n in judged if self._contradict(n, current)}
             if rivals:
                 conflict_id = next(conflict_ids)
                 self.conflicts[conflict_id] = [current, *rivals]
+                self.quotes[conflict_id] = {n: self.nodes[n].claim for n in (current, *rivals)}
                 for side in (current, *rivals):
                     self.nodes[side].contested = True
                 break
@@ -188,8 +197,39 @@ class PlainBank:
         assert next(conflict_ids, None) is None
         return current
 
+    def _rivals(self, current: str) -> set[str]:
+        """The nodes that contradict one, neighbours apart, by sentences that are neither at issue nor dismissed."""
+        near = {other for pair in self.edges if current in pair for other in pair}
+        rivals = {n for n in set(self.nodes) - near - {current} if self._contradict(n, current)}
+        rivals -= {n for n in rivals if self._is_at_issue(n, current)}
+        dismissed = {n for n in rivals if self._is_dismissed(n, current)}
+        self.settled |= {frozenset((n, current)) for n in dismissed}
+        return rivals - dismissed
+
+    def _is_at_issue(self, *pair: str) -> bool:
+        open_ = [self.quotes[c] for c, sides in self.conflicts.items() if set(pair) <= set(sides)]
+        return len(open_) >= MOST_OF_PAIR or any(self._says(n, quotes[n]) for quotes in open_ for n in pair)
+
+    def _is_dismissed(self, one: str, two: str) -> bool:
+        return any(
+            (self._stands(a), self._stands(b)) == (one, two)
+            and self._says(one, quotes[a])
+            and self._says(two, quotes[b])
+            for quotes in self.dismissed
+            for a, b in permutations(quotes, 2)
+        )
+
+    def _says(self, node_id: str, quote: str) -> bool:
+        return said(self.nodes[node_id].claim) == said(quote)
+
+    def _stands(self, node_id: str) -> str:
+        while node_id in self.into:
+            node_id = self.into[node_id]
+        return node_id
+
     def _judged(self, node_id: str) -> set[str]:
-        """Who is judged against a node: not itself, its neighbours, settled partners, or partners in a conflict."""
+        """Who may merge or be related with a node: not itself, its neighbours, settled partners, partners in a
+        conflict."""
         known = {other for pair in self.edges | self.settled if node_id in pair for other in pair}
         known |= {side for sides in self.conflicts.values() if node_id in sides for side in sides}
         return set(self.nodes) - known - {node_id}

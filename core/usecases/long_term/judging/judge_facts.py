@@ -130,7 +130,7 @@ def _contradictions(
             continue
         other = collection.records[RecordId(opinion.existing)]
         reason = None
-        if opinion.by is OpinionSource.MODEL and opinion.verbatim:
+        if opinion.by is OpinionSource.MODEL and opinion.verbatim and _are_of_one_person(fact, other):
             reason = SupersededReason.MODEL
         elif not corrected and corrects(fact, other, likelihood):
             reason, corrected = SupersededReason.CORRECTION, True
@@ -161,6 +161,11 @@ def _rivals(
         for other, likelihood in others
         if other.record_id not in sure and _of_one_matter(fact, other)
     ]
+
+
+def _are_of_one_person(fact: Record, other: Record) -> bool:
+    """Whether two facts are of one speaker and of one matter: then a newer one may stand for an older one."""
+    return quotation(fact).speaker == quotation(other).speaker and _of_one_matter(fact, other)
 
 
 def _of_one_matter(fact: Record, other: Record) -> bool:

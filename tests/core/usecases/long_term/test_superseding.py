@@ -1,6 +1,8 @@
 """What takes a fact out of answers: a caller, a model that quotes both, the user who takes it back. Nothing else."""
 
+from collections.abc import Mapping
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ async def older_after(
     *,
     older_origin: Origin = STATED,
     newer_origin: Origin = STATED,
+    newer_fields: Mapping[str, Any] = MappingProxyType({}),
     **more: Any,
 ) -> Record:
     """Returns the older of two facts, as an agent's opinion of the newer one leaves it."""
@@ -41,7 +44,7 @@ async def older_after(
         else:
             told_of |= {"strategy": ""}
         roles.judge.first.then([opinion(existing=NodeId(first), confidence=0.99, **told_of)])
-        await told(house, newer, origin=newer_origin, event_time=TOLD + timedelta(days=1))
+        await told(house, newer, origin=newer_origin, event_time=TOLD + timedelta(days=1), **newer_fields)
         return await stored(house, first)
 
 
@@ -55,6 +58,36 @@ async def test_a_model_that_quotes_both_supersedes_the_older() -> None:
     record = await older_after(ConflictOpinion, by=OpinionSource.MODEL, verbatim=True)
 
     assert (record.state, record.superseded_reason) == (RecordState.SUPERSEDED, SupersededReason.MODEL)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "speaker"),
+    [("I live in York.", "I live in Graz.", "Ann"), ("我住在上海。", "我住在苏州。", "小红")],
+)
+async def test_a_model_supersedes_no_fact_of_another_person(older: str, newer: str, speaker: str) -> None:
+    record = await older_after(
+        ConflictOpinion,
+        older,
+        newer,
+        by=OpinionSource.MODEL,
+        verbatim=True,
+        newer_fields={"speaker": speaker},
+    )
+
+    assert record.state is RecordState.CONTESTED
+
+
+async def test_a_model_supersedes_no_fact_that_refers_to_something_else() -> None:
+    record = await older_after(
+        ConflictOpinion,
+        "She lives in York.",
+        "She lives in Graz.",
+        by=OpinionSource.MODEL,
+        verbatim=True,
+        newer_fields={"context": "My aunt called."},
+    )
+
+    assert record.state is RecordState.ACTIVE
 
 
 async def test_a_model_that_does_not_quote_both_contests() -> None:
