@@ -1662,7 +1662,9 @@ class Record(_message.Message):
     access_count: _builtins.int
     """How often it was retrieved; a few seconds late. Output only."""
     needs_revision: _builtins.bool
-    """Whether feedback was against it since its content last changed."""
+    """Whether it is in doubt: since its content last changed feedback was against it, or what had taken its place was
+    deleted, retracted, forgotten or reworded, so that it came back.
+    """
     judged: _builtins.bool
     """Whether it has been judged against the facts that were there; true for what is not judged. Output only."""
     metadata_json: _builtins.str
