@@ -17,6 +17,7 @@ from core.long_term.steps import RecordPut
 from core.long_term.worth import reinforced
 from core.model.record import (
     NO_CONVERSATION,
+    NO_RECORD,
     Origin,
     Provenance,
     Record,
@@ -183,6 +184,7 @@ class Rewriting:
         """Withdraws a record's statement: it was deleted, or gets other words.
 
         Facts that it superseded or contested alone are ACTIVE again, and to be judged anew: their ids are returned.
+        Those that it superseded are in doubt.
         """
         revived = [key for key in record.contested_with if self._contested_alone(key)]
         self._release(record)
@@ -191,16 +193,7 @@ class Rewriting:
         for other in self._superseded_by(record):
             if other.valid_until is None:
                 continue  # it says the same: `duplicates`
-            self.put(
-                replace(
-                    other,
-                    state=RecordState.ACTIVE,
-                    superseded_by=RecordId(""),
-                    reason=None,
-                    valid_until=None,
-                    judged=False,
-                )
-            )
+            self.put(standing_again(other))
             revived.append(other.record_id)
         return revived
 
@@ -230,6 +223,20 @@ class Rewriting:
         record = self.get(key)
         if record is not None:
             self.put(replace(record, judged=False))
+
+
+def standing_again(record: Record) -> Record:
+    """Returns a superseded record as it comes back, ACTIVE and to be judged anew, as what took its place is gone. If
+    that said otherwise it is in doubt: what was once replaced need not hold again."""
+    return replace(
+        record,
+        state=RecordState.ACTIVE,
+        superseded_by=NO_RECORD,
+        reason=None,
+        valid_until=None,
+        judged=False,
+        needs_revision=record.needs_revision or record.valid_until is not None,
+    )
 
 
 def joined(record: Record, again: Record, settings: LongTermSettings) -> Record:

@@ -13,9 +13,9 @@ from typing import Protocol
 
 from core.ids import ConversationId, RecordId
 from core.long_term.collection import Collection
-from core.long_term.standing import Rewriting
+from core.long_term.standing import Rewriting, standing_again
 from core.long_term.steps import ProposalDrop, ProposalPut
-from core.model.record import NO_CONVERSATION, NO_RECORD, Provenance, Record, RecordKind, RecordState
+from core.model.record import NO_CONVERSATION, Provenance, Record, RecordKind, RecordState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def unlearn(collection: Collection, turns: Origins, rewriting: Rewriting) -> Unl
         rewriting.withdraw(record)
         for other in same.get(record.record_id, ()):
             if other.record_id not in gone:
-                rewriting.put(_standing(rewriting.get(other.record_id) or other))
+                rewriting.put(standing_again(rewriting.get(other.record_id) or other))
     proposals = tuple(_proposals(collection, turns, anew))
     return UnlearnResult(
         gone=tuple(gone.values()), marked=frozenset(marked), anew=tuple(sorted(anew)), proposals=proposals
@@ -204,9 +204,3 @@ def _left(record: Record, turns: Origins) -> set[int]:
     """Returns the steps of the conversation that taught it too, and are left."""
     taught = [s for s in (record.provenance, *record.also_from) if turns.taught(s)]
     return {step for source in taught for step in turns.left_of(source)}
-
-
-def _standing(record: Record) -> Record:
-    return replace(
-        record, state=RecordState.ACTIVE, superseded_by=NO_RECORD, reason=None, valid_until=None, judged=False
-    )

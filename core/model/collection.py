@@ -13,7 +13,8 @@ from core.model.review import Review
 class CollectionRecord:
     """`half_life_days` overrides the configured ones by category; 0: no decay. `salt` is mixed into the hashes of
     tombstones. `settings_revision`: at which the settings last changed. `due_time`: when a chore is to be taken up, if
-    the process that ought to have done it has not. `tokens_spent`: what language models have cost so far."""
+    the process that ought to have done it has not. `tokens_spent`: what language models have cost so far.
+    `without_room`: how many records were learned and found none, since all that was learned last found some."""
 
     key: CollectionKey
     uid: str
@@ -30,6 +31,7 @@ class CollectionRecord:
     due_time: datetime | None = None
     tokens_spent: int = 0
     review: Review = Review.NONE
+    without_room: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,8 @@ class ProcessFacts:
     the bytes that they may take. `disk_free`: bytes left beside its data; None where it keeps none.
     `open_conflicts`: in the banks that it holds. `overdue_reviews`: records that have waited too long for a review, in
     the collections that it holds; `overdue_retractions`: that wait as long to be released or erased. `unshown_keys`:
-    of the conversations that it holds, the key memories that no prompt has shown for the time of UNUSED."""
+    of the conversations that it holds, the key memories that no prompt has shown for the time of UNUSED.
+    `full_collections`: of those that it holds, in which what was learned finds no room."""
 
     version: str = ""
     start_time: datetime = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,3 +27,4 @@ class ProcessFacts:
     overdue_reviews: int = 0
     overdue_retractions: int = 0
     unshown_keys: int = 0
+    full_collections: int = 0

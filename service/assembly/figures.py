@@ -36,6 +36,7 @@ FIGURES = {
     "memorybank_judging_bytes": "Memory of what compares sentences: weights of its own, and what it read.",
     "memorybank_reviews_overdue": "Records that have waited for a review for longer than long_term.review_days.",
     "memorybank_retractions_overdue": "Retractions that were neither released nor erased for as long.",
+    "memorybank_collections_full": "Collections in memory in which what was learned finds no room.",
 }
 
 
@@ -70,6 +71,7 @@ def figures_of(
         "memorybank_judging_bytes": comparer.size,
         "memorybank_reviews_overdue": _overdue_reviews(settings, banks, clock.now()),
         "memorybank_retractions_overdue": _overdue_retractions(settings, banks, clock.now()),
+        "memorybank_collections_full": _full_collections(banks),
     }
 
 
@@ -86,6 +88,11 @@ def _overdue_retractions(settings: Settings, banks: OpenAggregates, now: datetim
     held = [*banks.held_of(CollectionKey.kind), *banks.held_of(BankKey.kind)]
     made = [each for one in held for each in tuple(one.retractions.values())]
     return sum(each.state is RetractionState.QUARANTINED and each.create_time < before for each in made)
+
+
+def _full_collections(banks: OpenAggregates) -> int:
+    """Counts the collections in memory that something learned found no room in. Any thread may call it."""
+    return sum(one.record.without_room > 0 for one in banks.held_of(CollectionKey.kind))
 
 
 def _unshown_keys(banks: OpenAggregates, now: datetime) -> int:
@@ -108,4 +115,5 @@ def facts_of(settings: Settings, clock: Clock, banks: OpenAggregates, start_time
         overdue_reviews=_overdue_reviews(settings, banks, clock.now()),
         overdue_retractions=_overdue_retractions(settings, banks, clock.now()),
         unshown_keys=_unshown_keys(banks, clock.now()),
+        full_collections=_full_collections(banks),
     )

@@ -78,6 +78,13 @@ def problems_of(info: pb.GetServerInfoResponse, own_version: str) -> Iterator[st
             " `facts retractions` name them",
             retractions=waiting,
         )
+    if info.full_collections:
+        full = drawing.many(info.full_collections, "collection")
+        yield say(
+            "{collections} full: what is learned finds no room there, as users stated all that is kept;"
+            " `memorybank facts list` tells which, `facts forget` makes room",
+            collections=full,
+        )
     if info.unused_api_keys:
         keys = drawing.many(info.unused_api_keys, "API key")
         yield say(

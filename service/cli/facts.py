@@ -100,7 +100,8 @@ def list_(errand: CommandContext, owner: dict[str, Any], kind: str | None, categ
     """List records by id, with their confidence."""
     chosen = pb.RecordFilter(kinds=[KINDS[kind]] if kind else [], category=category)
     records = _records(errand, owner, chosen)
-    errand.answer({"records": records}, _table((f"{r.confidence:.2f}", r) for r in records))
+    table = _table((f"{r.confidence:.2f}", r) for r in records)
+    errand.answer({"records": records}, table, *_without_room(errand, owner))
 
 
 @facts.command()
@@ -227,6 +228,15 @@ def _replaced(errand: CommandContext, owner: dict[str, Any], past: list[pb.Recor
         if record.superseded_by in facts_now:
             rows.append(("  by", facts_now[record.superseded_by]))
     return _table(rows)
+
+
+def _without_room(errand: CommandContext, owner: dict[str, Any]) -> Iterable[str]:
+    """Yields what to say of a collection that is full."""
+    if count := errand.client.get_collection(**owner).counts.without_room:
+        yield say(
+            "the collection is full: {records} learned lately found no room; `memorybank facts forget` makes some",
+            records=drawing.many(count, "record"),
+        )
 
 
 def _pieces(path: Path) -> Iterable[bytes]:

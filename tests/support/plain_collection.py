@@ -155,7 +155,7 @@ class PlainCollection:
         self._release(key)
         for other in self.records.values():
             if other.by == key and other.until is not None:
-                other.state, other.by, other.until = "active", "", None
+                other.state, other.by, other.until, other.needs_revision = "active", "", None, True
 
     def reword(self, key: str, text: str, day: int) -> None:
         record = self.records[key]

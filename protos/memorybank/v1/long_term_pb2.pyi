@@ -1662,7 +1662,9 @@ class Record(_message.Message):
     access_count: _builtins.int
     """How often it was retrieved; a few seconds late. Output only."""
     needs_revision: _builtins.bool
-    """Whether feedback was against it since its content last changed."""
+    """Whether it is in doubt: since its content last changed feedback was against it, or what had taken its place was
+    deleted, retracted, forgotten or reworded, so that it came back.
+    """
     judged: _builtins.bool
     """Whether it has been judged against the facts that were there; true for what is not judged. Output only."""
     metadata_json: _builtins.str
@@ -2058,6 +2060,7 @@ class CollectionCounts(_message.Message):
     CONTESTED_FIELD_NUMBER: _builtins.int
     UNJUDGED_FIELD_NUMBER: _builtins.int
     AWAITING_REVIEW_FIELD_NUMBER: _builtins.int
+    WITHOUT_ROOM_FIELD_NUMBER: _builtins.int
     facts: _builtins.int
     """Facts."""
     episodes: _builtins.int
@@ -2076,6 +2079,10 @@ class CollectionCounts(_message.Message):
     """Facts not yet judged."""
     awaiting_review: _builtins.int
     """Records that wait for a review; not counted as facts, episodes or memories."""
+    without_room: _builtins.int
+    """Records that were learned and not kept, as the collection is full of what users and calls stated; since all that was
+    learned last found room. 0: what is learned finds room.
+    """
     def __init__(
         self,
         *,
@@ -2088,10 +2095,11 @@ class CollectionCounts(_message.Message):
         contested: _builtins.int = ...,
         unjudged: _builtins.int = ...,
         awaiting_review: _builtins.int = ...,
+        without_room: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaiting_review", b"awaiting_review", "contested", b"contested", "episodes", b"episodes", "facts", b"facts", "feedback", b"feedback", "memories", b"memories", "reflections", b"reflections", "tombstones", b"tombstones", "unjudged", b"unjudged"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaiting_review", b"awaiting_review", "contested", b"contested", "episodes", b"episodes", "facts", b"facts", "feedback", b"feedback", "memories", b"memories", "reflections", b"reflections", "tombstones", b"tombstones", "unjudged", b"unjudged", "without_room", b"without_room"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from memorybank.v1 import access_pb2 as memorybank_dot_v1_dot_access__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorybank/v1/operations.proto\x12\rmemorybank.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\"\x16\n\x14GetServerInfoRequest\"\xf5\x06\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05store\x18\x02 \x01(\t\x12\x0e\n\x06schema\x18\x03 \x01(\x05\x12.\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bserver_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\ncounted_to\x18\x06 \x01(\x03\x12\x44\n\x08memories\x18\x07 \x03(\x0b\x32\x32.memorybank.v1.GetServerInfoResponse.MemoriesEntry\x12M\n\ropen_memories\x18\x08 \x03(\x0b\x32\x36.memorybank.v1.GetServerInfoResponse.OpenMemoriesEntry\x12\x12\n\nopen_bytes\x18\t \x01(\x03\x12\x1b\n\x13memory_budget_bytes\x18\n \x01(\x03\x12\x16\n\x0e\x64\x61tabase_bytes\x18\x0b \x01(\x03\x12\x1c\n\x0f\x64isk_free_bytes\x18\x0c \x01(\x03H\x00\x88\x01\x01\x12\x1a\n\x12purged_by_tomorrow\x18\r \x01(\x03\x12\x12\n\ndue_chores\x18\x0e \x01(\x03\x12\x33\n\x0foldest_due_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x19unstructured_interactions\x18\x10 \x01(\x03\x12<\n\x18oldest_unstructured_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eopen_conflicts\x18\x12 \x01(\x03\x12\x17\n\x0funused_api_keys\x18\x13 \x01(\x03\x12\x17\n\x0foverdue_reviews\x18\x14 \x01(\x03\x12\x1b\n\x13overdue_retractions\x18\x15 \x01(\x03\x12\x14\n\x0cunshown_keys\x18\x16 \x01(\x03\x1a/\n\rMemoriesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a\x33\n\x11OpenMemoriesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x42\x12\n\x10_disk_free_bytes2v\n\nOperations\x12h\n\rGetServerInfo\x12#.memorybank.v1.GetServerInfoRequest\x1a$.memorybank.v1.GetServerInfoResponse\"\x0c\x90\x02\x01\xea\xe0\x18\x05\n\x01\x05 \x01\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ememorybank/v1/operations.proto\x12\rmemorybank.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\"\x16\n\x14GetServerInfoRequest\"\x8f\x07\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05store\x18\x02 \x01(\t\x12\x0e\n\x06schema\x18\x03 \x01(\x05\x12.\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bserver_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\ncounted_to\x18\x06 \x01(\x03\x12\x44\n\x08memories\x18\x07 \x03(\x0b\x32\x32.memorybank.v1.GetServerInfoResponse.MemoriesEntry\x12M\n\ropen_memories\x18\x08 \x03(\x0b\x32\x36.memorybank.v1.GetServerInfoResponse.OpenMemoriesEntry\x12\x12\n\nopen_bytes\x18\t \x01(\x03\x12\x1b\n\x13memory_budget_bytes\x18\n \x01(\x03\x12\x16\n\x0e\x64\x61tabase_bytes\x18\x0b \x01(\x03\x12\x1c\n\x0f\x64isk_free_bytes\x18\x0c \x01(\x03H\x00\x88\x01\x01\x12\x1a\n\x12purged_by_tomorrow\x18\r \x01(\x03\x12\x12\n\ndue_chores\x18\x0e \x01(\x03\x12\x33\n\x0foldest_due_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x19unstructured_interactions\x18\x10 \x01(\x03\x12<\n\x18oldest_unstructured_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0eopen_conflicts\x18\x12 \x01(\x03\x12\x17\n\x0funused_api_keys\x18\x13 \x01(\x03\x12\x17\n\x0foverdue_reviews\x18\x14 \x01(\x03\x12\x1b\n\x13overdue_retractions\x18\x15 \x01(\x03\x12\x14\n\x0cunshown_keys\x18\x16 \x01(\x03\x12\x18\n\x10\x66ull_collections\x18\x17 \x01(\x03\x1a/\n\rMemoriesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a\x33\n\x11OpenMemoriesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x42\x12\n\x10_disk_free_bytes2v\n\nOperations\x12h\n\rGetServerInfo\x12#.memorybank.v1.GetServerInfoRequest\x1a$.memorybank.v1.GetServerInfoResponse\"\x0c\x90\x02\x01\xea\xe0\x18\x05\n\x01\x05 \x01\x42-\n\rmemorybank.v1P\x01Z\x1amemorybank/v1;memorybankv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,11 +43,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSERVERINFOREQUEST']._serialized_start=110
   _globals['_GETSERVERINFOREQUEST']._serialized_end=132
   _globals['_GETSERVERINFORESPONSE']._serialized_start=135
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=1020
-  _globals['_GETSERVERINFORESPONSE_MEMORIESENTRY']._serialized_start=900
-  _globals['_GETSERVERINFORESPONSE_MEMORIESENTRY']._serialized_end=947
-  _globals['_GETSERVERINFORESPONSE_OPENMEMORIESENTRY']._serialized_start=949
-  _globals['_GETSERVERINFORESPONSE_OPENMEMORIESENTRY']._serialized_end=1000
-  _globals['_OPERATIONS']._serialized_start=1022
-  _globals['_OPERATIONS']._serialized_end=1140
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=1046
+  _globals['_GETSERVERINFORESPONSE_MEMORIESENTRY']._serialized_start=926
+  _globals['_GETSERVERINFORESPONSE_MEMORIESENTRY']._serialized_end=973
+  _globals['_GETSERVERINFORESPONSE_OPENMEMORIESENTRY']._serialized_start=975
+  _globals['_GETSERVERINFORESPONSE_OPENMEMORIESENTRY']._serialized_end=1026
+  _globals['_OPERATIONS']._serialized_start=1048
+  _globals['_OPERATIONS']._serialized_end=1166
 # @@protoc_insertion_point(module_scope)

@@ -104,6 +104,7 @@ class GetServerInfoResponse(_message.Message):
     OVERDUE_REVIEWS_FIELD_NUMBER: _builtins.int
     OVERDUE_RETRACTIONS_FIELD_NUMBER: _builtins.int
     UNSHOWN_KEYS_FIELD_NUMBER: _builtins.int
+    FULL_COLLECTIONS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The program's version, e.g. `0.1.0`."""
     store: _builtins.str
@@ -142,6 +143,8 @@ class GetServerInfoResponse(_message.Message):
     """Key memories that no AssembleContext has shown for 30 days, or, where none has shown them, since their making; in the
     conversations that this process holds in its memory. Calls with `observe` show none.
     """
+    full_collections: _builtins.int
+    """Collections in which what was learned last found no room, among those that this process holds in its memory."""
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
         """When this process started."""
@@ -191,10 +194,11 @@ class GetServerInfoResponse(_message.Message):
         overdue_reviews: _builtins.int = ...,
         overdue_retractions: _builtins.int = ...,
         unshown_keys: _builtins.int = ...,
+        full_collections: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_disk_free_bytes", b"_disk_free_bytes", "disk_free_bytes", b"disk_free_bytes", "oldest_due_time", b"oldest_due_time", "oldest_unstructured_time", b"oldest_unstructured_time", "server_time", b"server_time", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disk_free_bytes", b"_disk_free_bytes", "counted_to", b"counted_to", "database_bytes", b"database_bytes", "disk_free_bytes", b"disk_free_bytes", "due_chores", b"due_chores", "memories", b"memories", "memory_budget_bytes", b"memory_budget_bytes", "oldest_due_time", b"oldest_due_time", "oldest_unstructured_time", b"oldest_unstructured_time", "open_bytes", b"open_bytes", "open_conflicts", b"open_conflicts", "open_memories", b"open_memories", "overdue_retractions", b"overdue_retractions", "overdue_reviews", b"overdue_reviews", "purged_by_tomorrow", b"purged_by_tomorrow", "schema", b"schema", "server_time", b"server_time", "start_time", b"start_time", "store", b"store", "unshown_keys", b"unshown_keys", "unstructured_interactions", b"unstructured_interactions", "unused_api_keys", b"unused_api_keys", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_disk_free_bytes", b"_disk_free_bytes", "counted_to", b"counted_to", "database_bytes", b"database_bytes", "disk_free_bytes", b"disk_free_bytes", "due_chores", b"due_chores", "full_collections", b"full_collections", "memories", b"memories", "memory_budget_bytes", b"memory_budget_bytes", "oldest_due_time", b"oldest_due_time", "oldest_unstructured_time", b"oldest_unstructured_time", "open_bytes", b"open_bytes", "open_conflicts", b"open_conflicts", "open_memories", b"open_memories", "overdue_retractions", b"overdue_retractions", "overdue_reviews", b"overdue_reviews", "purged_by_tomorrow", b"purged_by_tomorrow", "schema", b"schema", "server_time", b"server_time", "start_time", b"start_time", "store", b"store", "unshown_keys", b"unshown_keys", "unstructured_interactions", b"unstructured_interactions", "unused_api_keys", b"unused_api_keys", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__disk_free_bytes: _TypeAlias = _typing.Literal["disk_free_bytes"]  # noqa: Y015
     _WhichOneofArgType__disk_free_bytes: _TypeAlias = _typing.Literal["_disk_free_bytes", b"_disk_free_bytes"]  # noqa: Y015

@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from memorybank.v1 import long_term_pb2 as pb
-from memorybank.v1 import types_pb2
+from memorybank.v1 import retrieval_pb2, types_pb2
 from tests.support.server import Service, refused
 
 ADA: dict[str, Any] = {"user": "ada", "collection": "work"}
@@ -274,6 +274,35 @@ async def test_deleting_a_contesting_fact_revives_what_it_contested(service: Ser
 
     assert list(answer.revived_ids) == [old.record_id]
     assert await retrieved(service, "Who is the lead of the project?") == ["The lead of the project is Anna."]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked", "mark"),
+    [
+        ("Ada's boat lies in Brest.", "Ada's boat lies in Cork.", "Where does Ada's boat lie?", "IN DOUBT"),
+        ("艾达的船停在青岛。", "艾达的船停在大连。", "艾达的船停在哪里？", "存疑"),
+    ],
+)
+async def test_a_fact_that_comes_back_as_its_successor_is_deleted_is_in_doubt(
+    service: Service, old: str, new: str, asked: str, mark: str
+) -> None:
+    who = {"user": f"doubt-{mark}"}
+    first = (await service.long_term.StoreFact(pb.StoreFactRequest(content=old, **who))).record
+    second = await service.long_term.StoreFact(
+        pb.StoreFactRequest(content=new, supersedes=[first.record_id], wait=True, **who)
+    )
+
+    deleted = await service.long_term.DeleteRecords(
+        pb.DeleteRecordsRequest(record_ids=[second.record.record_id], **who)
+    )
+    doubtful = pb.ListRecordsRequest(filter=pb.RecordFilter(needs_revision=True), **who)
+    (back,) = (await service.long_term.ListRecords(doubtful)).records
+    made = await service.retrieval.AssembleContext(
+        retrieval_pb2.AssembleContextRequest(input=asked, observe=True, collection="", **who)
+    )
+
+    assert list(deleted.revived_ids) == [first.record_id] == [back.record_id]
+    assert f"{mark} {old}" in made.prompt
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ async def test_what_was_decided_meanwhile_stands_after_a_release(service: Servic
     old = await tell(service, "The project's database is PostgreSQL.", source="the user")
     bad = await tell(service, "The project's database is MySQL.", source="web", supersedes=[old.record_id])
     done = await retract(service, record_ids=[bad.record_id])
-    standing = {r.record_id: r.state for r in await listed(service)}
+    standing = {r.record_id: (r.state, r.needs_revision) for r in await listed(service)}
     newer = await tell(
         service, "The project's database is SQLite.", source="the user", supersedes=[old.record_id]
     )
@@ -220,9 +220,25 @@ async def test_what_was_decided_meanwhile_stands_after_a_release(service: Servic
     )
     after = {r.record_id: r for r in await listed(service)}
 
-    assert standing == {old.record_id: pb.RECORD_STATE_ACTIVE}
+    assert standing == {old.record_id: (pb.RECORD_STATE_ACTIVE, True)}
     assert after[old.record_id].superseded_by == newer.record_id  # decided meanwhile
     assert bad.record_id in after
+
+
+async def test_what_comes_back_by_a_release_is_in_doubt_where_what_replaced_it_is_gone(
+    service: Service,
+) -> None:
+    old = await tell(service, "项目的数据库是 PostgreSQL。", source="the user")
+    new = await tell(service, "项目的数据库是 MySQL。", source="web", supersedes=[old.record_id])
+    done = await retract(service, record_ids=[old.record_id])
+    await service.long_term.DeleteRecords(pb.DeleteRecordsRequest(record_ids=[new.record_id], **owner("ada")))
+
+    await service.long_term.ReleaseRetraction(
+        pb.ReleaseRetractionRequest(retraction_id=done.retraction.retraction_id, **owner("ada"))
+    )
+    (back,) = await listed(service)
+
+    assert (back.record_id, back.state, back.needs_revision) == (old.record_id, pb.RECORD_STATE_ACTIVE, True)
 
 
 async def test_by_conversation_and_by_time_of_writing(service: Service) -> None:

@@ -49,6 +49,7 @@ def test_nothing_is_said_of_what_is_well() -> None:
         ({"oldest_due_time": 92_800}, "waits for 2 hours"),
         ({"oldest_unstructured_time": 99_000}, "has not been sorted into topics for 16 minutes"),
         ({"overdue_retractions": 3}, "3 retractions neither released nor erased"),
+        ({"full_collections": 1}, "1 collection full: what is learned finds no room"),
         ({"unshown_keys": 2}, "2 keys of conversations that no context has shown for 30 days"),
         ({"unused_api_keys": 2}, "2 API keys unused for 30 days"),
         ({"disk_free_bytes": GIB - 1}, "the disk has 1.1 GB left"),

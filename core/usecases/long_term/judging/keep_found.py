@@ -2,7 +2,8 @@
 
 Law: the same door as StoreFact's. A fact or strategy that is known is reinforced, once per source; what was deleted
 since stays deleted, and what has expired is not known; new facts wait for their judgement. Where a collection is full
-the weakest of what no user said gives way, else they; nothing gives way to what waits for a review.
+the weakest of what no user said gives way, else they, which the collection counts; nothing gives way to what waits for
+a review.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from core.keys import CollectionKey
 from core.long_term.collection import Collection
 from core.long_term.reviewing import awaits, proposal
 from core.long_term.standing import Rewriting
-from core.long_term.steps import ProposalPut, RecordDrop, RecordPut, Step
+from core.long_term.steps import CollectionPut, ProposalPut, RecordDrop, RecordPut, Step
 from core.long_term.texts import normalised
 from core.long_term.worth import decay, half_life, weight
 from core.model.record import NO_RECORD, Origin, Record, RecordKind
@@ -86,9 +87,13 @@ async def keep_found(ports: WritingPorts, command: KeepFound) -> CommitResult[Fo
         for place, record in new.items():
             ids[place] = record.record_id if record.record_id in stored else NO_RECORD
         proposed = _proposals_with_room(ports, collection, kept, waiting)
+        found_room = len(kept) + len(proposed)
+        counted = _counted(collection, found_room, len(new) + len(waiting) - found_room)
+        puts = (RecordPut(record=record) for record in kept)
         return Edit(
             result=_told(command, ids),
-            steps=(*gone, *rewriting.steps, *(RecordPut(record=record) for record in kept), *proposed),
+            steps=(*counted, *gone, *rewriting.steps, *puts, *proposed),
+            touches=frozenset({"collection"} if counted else ()),
             sees_all=True,
             erase=bool(gone),
         )
@@ -177,6 +182,13 @@ def _proposals_with_room(
             new.append(one.record)
         puts.append(ProposalPut(proposal=one))
     return puts
+
+
+def _counted(collection: Collection, found_room: int, without: int) -> list[CollectionPut]:
+    """Returns the step that counts what found no room; where all found some it starts anew."""
+    record = collection.record
+    count = record.without_room + without if without or not found_room else 0
+    return [CollectionPut(record=replace(record, without_room=count))] if count != record.without_room else []
 
 
 def _weakest_first(ports: CommonPorts, collection: Collection) -> Iterator[Record]:

@@ -13,6 +13,7 @@ from core.errors import RetractionClosed
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
+from core.long_term.standing import standing_again
 from core.long_term.steps import (
     FeedbackPut,
     HeldDrop,
@@ -23,7 +24,7 @@ from core.long_term.steps import (
     Step,
     UsesPut,
 )
-from core.model.record import NO_RECORD, Record, RecordState
+from core.model.record import Record, RecordState
 from core.model.retraction import HeldItem, Retraction, RetractionState
 from core.ports.aggregates import CommitResult, RequestKey
 from core.usecases.long_term.ports import RetractionPorts
@@ -145,14 +146,7 @@ def _consistent(record: Record, before: Mapping[RecordId, Record], back: Mapping
         return back.get(record_id) or before.get(record_id)
 
     if record.superseded_by and stands(record.superseded_by) is None:
-        return replace(
-            record,
-            state=RecordState.ACTIVE,
-            superseded_by=NO_RECORD,
-            reason=None,
-            valid_until=None,
-            judged=False,
-        )
+        return standing_again(record)
     partners = tuple(
         key
         for key in record.contested_with

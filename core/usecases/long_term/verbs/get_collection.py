@@ -26,6 +26,7 @@ class CollectionCounts:
     contested: int = 0
     unjudged: int = 0
     awaiting_review: int = 0
+    without_room: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,4 +57,5 @@ def counts_of(collection: Collection) -> CollectionCounts:
         contested=contested,
         unjudged=len(collection.unjudged),
         awaiting_review=len(collection.proposals),
+        without_room=collection.record.without_room,
     )

@@ -143,6 +143,7 @@ async def test_what_a_fact_that_goes_stood_for_or_superseded_stands_again(relati
 
     assert left.record_id == old.record_id
     assert (left.state, left.superseded_by, left.judged) == (RecordState.ACTIVE, RecordId(""), False)
+    assert left.needs_revision is (relation == "conflict")  # the same in other words is in no doubt
 
 
 async def _put(house: House, old: Record, new: Record, relation: str) -> None:

@@ -9,7 +9,9 @@ from core.ports.aggregates import RequestKey
 from core.usecases.house import House
 from core.usecases.limits import Limits
 from core.usecases.long_term.judging.keep_found import FoundKept, KeepFound, keep_found
+from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
 from core.usecases.long_term.verbs.generate_reflection import GenerateReflection, generate_reflection
+from core.usecases.long_term.verbs.get_collection import GetCollection, get_collection
 from core.usecases.long_term.verbs.give_feedback import GiveFeedback, give_feedback
 from core.usecases.user.permission import permission_to_write
 from tests.support.house import open_house, request
@@ -111,6 +113,31 @@ async def test_where_users_and_calls_said_everything_the_new_one_is_not_kept() -
 
         assert kept.fact_ids == ()
         assert await contents(house) == before
+
+
+async def without_room(house: House) -> int:
+    return (await get_collection(house, GetCollection(key=ADA))).counts.without_room
+
+
+async def test_what_finds_no_room_is_counted_once_until_all_finds_some() -> None:
+    async with open_house(unasked=False, limits=FULL) as house:
+        kept = [await tell(house, f"Room {n} is blue.") for n in range(4)]
+        counts = [await without_room(house)]
+        for name in ("r1", "r1"):  # the same finding again is the same
+            await keep(house, found(house, "I like tea."), found(house, "我喜欢喝茶。"), name=name)
+            counts.append(await without_room(house))
+        await keep(house, found(house, "Room 1 is blue."), name="r2")  # it is known, and needs none
+        counts.append(await without_room(house))
+        await delete_records(house, DeleteRecords(key=ADA, record_ids=kept[0].kept.record_ids))
+        for name, words in (("r3", ("I like figs.", "我喜欢无花果。")), ("r4", ("I like plums.",))):
+            await keep(house, *(found(house, each, Origin.STATED) for each in words), name=name)
+            counts.append(await without_room(house))
+        left = [*kept[1].kept.record_ids, *kept[2].kept.record_ids]
+        await delete_records(house, DeleteRecords(key=ADA, record_ids=tuple(left)))
+        await keep(house, found(house, "I like plums."), name="r5")
+        counts.append(await without_room(house))
+
+    assert counts == [0, 2, 2, 2, 3, 4, 0]
 
 
 async def test_opinions_and_reflections_go_with_what_gives_way_or_are_made_anew() -> None:
