@@ -11,14 +11,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from core.bank.query import Hit
+from core.context.disputes import NO_DISPUTES, Disputes, SentenceKeys
 from core.context.evidence import (
     BEST,
-    NO_DISPUTES,
     Candidate,
-    Disputes,
     Kind,
     Placement,
-    SentenceKeys,
     Source,
     said,
     untold,

@@ -6,7 +6,7 @@ the lowest first, the lightest: what has a shorter form is shortened, what has n
 what was shortened is dropped, again the lightest first. So what weighs most in a tier stays whole as long as each can
 stand at all. The order of sections and items never changes. Last, what was dropped and is small enough for the room
 that is left stands after all, the heaviest first, of the highest tier that lost any. An item does not stand without
-those that it requires.
+those that it requires: two that require each other are lost together, and stand again together.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -181,7 +181,8 @@ class _Page:
         name, items, whole = self.section.name, self.section.items, self._whole
         for place, loss in sorted(self.lost.items()):
             saved = _tokens(whole[place]) - (_tokens(loss.left) if loss.left else 0)
-            kind = Loss.CONTESTED if items[place].is_pair else loss.kind
+            is_shorter = loss.kind is Loss.SHORTENED
+            kind = Loss.CONTESTED if items[place].is_pair and not is_shorter else loss.kind
             yield LeftOut(name, items[place].item_id, kind, saved)
 
 
@@ -260,8 +261,27 @@ def _restore(lost: Sequence[_Loss], pages: Sequence[_Page], room: int) -> None:
         if left < LEAST_LEFT:
             return
         is_next = loss.kind is Loss.DROPPED and loss.item.tier is highest
-        if is_next and _has_all(loss.item, pages) and loss.page.restore(loss.place, left):
+        if is_next and loss.place in loss.page.lost and _restored(loss, lost, pages, room):
             left = room - _weight(pages)
+
+
+def _restored(loss: _Loss, lost: Sequence[_Loss], pages: Sequence[_Page], room: int) -> bool:
+    """Lets an item stand again, and with it what it requires that was lost: all of it, or nothing."""
+    required = loss.item.requires
+    others = [each for each in lost if each.item.item_id in required] if required else ()
+    back: list[_Loss] = []
+    for each in (loss, *others):
+        if each.place not in each.page.lost:
+            continue
+        if not each.page.restore(each.place, room - _weight(pages)):
+            break
+        back.append(each)
+    else:
+        if all(_has_all(each.item, pages) for each in back):
+            return True
+    for each in back:
+        each.page.lose(each)
+    return False
 
 
 def _has_all(item: Item, pages: Sequence[_Page]) -> bool:

@@ -13,7 +13,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.context.evidence import BEST, NO_DISPUTES, NOTHING_SAID, Disputes, Placement, SentenceKeys, said
+from core.context.disputes import NO_DISPUTES, NOTHING_SAID, Disputes, SentenceKeys
+from core.context.evidence import BEST, Placement, said
 from core.context.lines import hanging, indented, opening, said_now
 from core.context.passages import longest_in
 from core.context.sections import Item, Section, Tier

@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.context.disputes import NO_DISPUTES, Disputes, SentenceKeys
+
 WORDS_SHARE = 0.3
 """Of the measure, the share of the query's words; the rest is the cosine, uncut, on the embedder's scale."""
 BEST = 2.0
@@ -52,18 +54,6 @@ class Kind(IntEnum):
     PAIR = 4  # both sides of a conflict
 
 
-class SentenceKeys(NamedTuple):
-    """The sentences of a text, as numbers that only equal ones share; `is_telling`: one is long enough that another
-    like it is no chance; `speakers`: who said them, as far as that is known."""
-
-    sentences: frozenset[int]
-    is_telling: bool
-    speakers: frozenset[str] = frozenset()
-
-
-NOTHING_SAID = SentenceKeys(frozenset(), False)
-
-
 class Candidate(NamedTuple):
     """What a source found. `name`: its own among all sources; `item_id`: what a section calls it."""
 
@@ -93,48 +83,13 @@ class Copy(NamedTuple):
     time: datetime
 
 
-class Disputes:
-    """What open quarrels are about: the sentences of their sides."""
-
-    def __init__(self) -> None:
-        self._by_sentence: dict[int, list[tuple[str, int]]] = {}
-        self._sides: dict[str, int] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._sides)
-
-    def add(self, name: str, sides: Sequence[frozenset[int]]) -> None:
-        """Adds a quarrel by the sentences of each side."""
-        self._sides[name] = len(sides)
-        for side, numbers in enumerate(sides):
-            for number in numbers:
-                self._by_sentence.setdefault(number, []).append((name, side))
-
-    def touched(self, said_: SentenceKeys) -> dict[str, set[int]]:
-        """Returns the quarrels of which a text says something, with the sides that it says."""
-        if self._by_sentence.keys().isdisjoint(said_.sentences):
-            return {}
-        told: dict[str, set[int]] = {}
-        for number in said_.sentences:
-            for name, side in self._by_sentence.get(number, ()):
-                told.setdefault(name, set()).add(side)
-        return told
-
-    def one_sided(self, said_: SentenceKeys) -> list[str]:
-        """Returns the quarrels of which a text says a side, but not all."""
-        return [name for name, sides in self.touched(said_).items() if len(sides) < self._sides[name]]
-
-
-NO_DISPUTES = Disputes()
-
-
 class Placement(NamedTuple):
     """The weight of each candidate that stands, by name, heaviest first; what stands for others; what the words of the
     query weigh.
 
-    `disputes`: of all sources; `pairs`: the ids of those that were found. `below`: of what weighs less than a floor the
-    heaviest, and how much there is (`below_count`); `is_floored`: there is a floor, so nothing fills up what is left.
-    `is_full`: there is more than the room holds, so nothing else has to be made.
+    `disputes`: of all sources; `pairs`: the names of those whose sides were found, and not below a floor. `below`: of
+    what weighs less than a floor the heaviest, and how much there is (`below_count`); `is_floored`: there is a floor,
+    so nothing fills up what is left. `is_full`: there is more than the room holds, so nothing else has to be made.
     """
 
     weights: Mapping[str, float]
@@ -153,10 +108,12 @@ class Placement(NamedTuple):
         return next(iter(self.weights), "")
 
     def requires(self, said_: SentenceKeys) -> tuple[str, ...]:
-        """Returns the items without which a text may not stand: the pairs of which it says a side, but not all."""
+        """Returns the items without which a text may not stand: of the quarrels of which it says a side, but not all,
+        those that say all."""
         if not self.pairs:
             return ()
-        return tuple(name for name in self.disputes.one_sided(said_) if name in self.pairs)
+        names = [name for name in self.disputes.one_sided(said_) if name in self.pairs]
+        return tuple(dict.fromkeys(item for name in names for item in self.disputes.items(name)))
 
     def is_disputed(self, said_: SentenceKeys) -> bool:
         """Whether a text says one side of a quarrel that was not found: all that can be done is to mark it."""
@@ -226,7 +183,8 @@ def placed(
     `floor`."""
     sources = [source for source in sources if source.candidates]
     if not sources:
-        return NOTHING._replace(is_floored=floor is not None, disputes=disputes)
+        apart = frozenset(disputes.told_apart)
+        return NOTHING._replace(is_floored=floor is not None, disputes=disputes, pairs=apart)
     idf = idf_of(np.concatenate([source.holds for source in sources]))
     pool = [candidate for source in sources for candidate in source.candidates]
     into = _folded(pool)
@@ -244,7 +202,7 @@ def placed(
         _copies(pool, into),
         dict(zip(words, idf.tolist(), strict=True)),
         disputes,
-        frozenset(each.item_id for each in standing.values() if each.kind is Kind.PAIR),
+        {each.item_id for each in standing.values() if each.kind is Kind.PAIR} | disputes.told_apart.keys(),
     )
     behind = _behind_pairs(standing, found, weights)
     order = sorted(
@@ -252,9 +210,11 @@ def placed(
     )
     below = [] if floor is None else [name for name in order if weights[name] < floor]
     order = order[: len(order) - len(below)]
+    pairs = {name for name in found.pairs if not set(disputes.items(name)).issubset(below)}
     within = _within(order, standing, room)
     return found._replace(
         weights={name: weights[name] for name in within},
+        pairs=pairs,
         is_full=len(within) < len(order),
         below=[standing[name] for name in below[:MOST_BELOW]],
         below_count=len(below),
@@ -265,16 +225,25 @@ def placed(
 def _behind_pairs(
     standing: Mapping[str, Candidate], found: Placement, weights: dict[str, float]
 ) -> Collection[str]:
-    """Returns what says one side alone; lets the pairs of these weigh as much at the least."""
+    """Returns what says one side alone; lets what says all weigh as much at the least, and items that say a side each
+    weigh the same."""
     if not found.pairs:
         return ()
     behind = []
     for name, candidate in standing.items():
-        if candidate.kind is not Kind.PAIR and (pairs := found.requires(candidate.said)):
+        if candidate.kind is not Kind.PAIR and (items := found.requires(candidate.said)):
             behind.append(name)
-            for pair in pairs:
-                weights[pair] = max(weights[pair], weights[name])
+            _raise(weights, items, weights[name])
+    for items in found.disputes.told_apart.values():
+        _raise(weights, items, max((weights[each] for each in items if each in weights), default=0.0))
     return frozenset(behind)
+
+
+def _raise(weights: dict[str, float], names: Iterable[str], least: float) -> None:
+    """Lets those that are weighed weigh no less than that."""
+    for name in names:
+        if name in weights:
+            weights[name] = max(weights[name], least)
 
 
 def measured(sources: Sequence[Source]) -> list[NDArray[np.float64]]:

@@ -96,7 +96,7 @@ def insight_section(
     ]
     items = [
         Item(item_id="insight", full="\n".join(before), fixed=True),
-        *(_conflict_item(t, n, known.get(t.conflict_id), sides) for n, t in enumerate(validations)),
+        *(_conflict_item(t, n, known.get(t.conflict_id), sides, words) for n, t in enumerate(validations)),
         Item(item_id="next", full="\n".join(others), fixed=True),
         *_unplanned(conflicts, {task.conflict_id for task in validations}, words),
     ]
@@ -168,7 +168,7 @@ def _again(task: CompletedTask | PendingTask, words: Wording) -> str:
 
 
 def _conflict_item(
-    task: PendingTask, place: int, conflict: Conflict | None, sides: Sequence[SideText]
+    task: PendingTask, place: int, conflict: Conflict | None, sides: Sequence[SideText], words: Wording
 ) -> Item:
     """Renders a conflict. The first, which is the next step, stands in full with what its sides say, and outweighs all;
     the others are named until their turn comes, and the newer outweighs the older."""
@@ -179,8 +179,10 @@ def _conflict_item(
     head = f"- [{task.conflict_id}] {task.type}:"
     return Item(
         item_id=task.conflict_id,
-        full="\n".join((one_line(f"{head} {at_issue}"), *_sides(sides))),
-        short="\n".join((one_line(f"{head} {opening(at_issue, NAME_LENGTH)}"), *_sides(sides, short=True))),
+        full="\n".join((one_line(f"{head} {at_issue}"), *_sides(sides, words))),
+        short="\n".join(
+            (one_line(f"{head} {opening(at_issue, NAME_LENGTH)}"), *_sides(sides, words, short=True))
+        ),
         weight=inf,
     )
 
@@ -196,9 +198,9 @@ def _unplanned(conflicts: Sequence[Conflict], planned: Container[str], words: Wo
             yield Item(item_id=conflict.conflict_id, full=named, weight=weight)
 
 
-def _sides(sides: Sequence[SideText], *, short: bool = False) -> Iterator[str]:
+def _sides(sides: Sequence[SideText], words: Wording, *, short: bool = False) -> Iterator[str]:
     """Yields for each side where its words come from, and below, indented further than any head, the words."""
     for side in sides[:SIDES]:
         source = f", {one_line(side.source)}" if side.source else ""
-        yield f"  [{side.node_id}] {side.time.date().isoformat()}{source}"
+        yield f"  [{side.node_id}] {words.context.dates.written(side.time)}{source}"
         yield indented(indented(side.short if short else side.line))

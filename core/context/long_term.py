@@ -1,22 +1,25 @@
 """A collection's part of a prompt: preferences, strategies, facts, episodes, reflections.
 
 Law: pure, and speaks the language of the input. A record stands as data, on one line or indented under one; of a
-contested one that is said, of a disliked one and of one in doubt too. Its shorter form is the first paragraph of the
+contested one that is said, of a disliked one and of one in doubt too. The sides of a contest stand together, or none
+does, but for an order that stands whatever is asked. Its shorter form is the first paragraph of the
 reflection over it, else its first sentence. Beside turns or a bank, preferences and strategies that proved themselves
 have shares of the budget, in which they go last; facts, other strategies and episodes weigh what they weigh among all
 evidence of the prompt.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.context import shares
-from core.context.evidence import BEST, NOTHING_SAID, Candidate, Kind, Placement, SentenceKeys, said
+from core.context.disputes import NOTHING_SAID, Disputes, SentenceKeys
+from core.context.evidence import BEST, Candidate, Kind, Placement, said
 from core.context.lines import indented, one_line, same
 from core.context.sections import Item, Section, Tier
 from core.ids import RecordId, ReflectionId
 from core.language import Words
+from core.long_term.contests import contests_of
 from core.long_term.texts import quotation, told
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
 from core.text import sentences
@@ -28,23 +31,41 @@ PROVEN = 0.5
 """The reward from which a strategy has proved itself."""
 SHARES = {PREFERENCES: shares.PREFERENCES, STRATEGIES: shares.STRATEGIES}
 """Of a budget, what each of these may take with its title: a small one must have room for what was said."""
+MOST_SIDES = 4
+"""Of one contest, at most: further ones are found by a search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionEvidence:
     """What a collection has for an input, each best first, and the reflections that stand over any of it. `limits`:
-    those of the facts that stand whatever they weigh."""
+    those of the facts that stand whatever they weigh; `orders`: those of the preferences that do whatever is asked."""
 
     preferences: Sequence[Record] = ()
     strategies: Sequence[Record] = ()
     facts: Sequence[Record] = ()
     limits: frozenset[RecordId] = frozenset()
+    orders: frozenset[RecordId] = frozenset()
     episodes: Sequence[Record] = ()
     reflections: Sequence[Reflection] = ()
 
     @property
     def records(self) -> list[Record]:
         return [*self.preferences, *self.strategies, *self.facts, *self.episodes]
+
+    def contests(self) -> list[list[Record]]:
+        """Returns the records that contest one another, of each contest those that are shown: orders and limits, then
+        those that come first."""
+        certain = self.orders | self.limits
+        places = {r.record_id: (r.record_id not in certain, place) for place, r in enumerate(self.records)}
+        contests = contests_of(self.records)
+        return [sorted(each, key=lambda r: places[r.record_id])[:MOST_SIDES] for each in contests]
+
+
+def add_contests(disputes: Disputes, contests: Iterable[Sequence[Record]]) -> None:
+    """Adds what contests are about."""
+    for contest in contests:
+        ids = [record.record_id for record in contest]
+        disputes.add(ids[0], [_shown(record).said.sentences for record in contest], ids)
 
 
 def candidate_of(record: Record) -> Candidate:
@@ -67,22 +88,24 @@ def long_term_sections(
 ) -> list[Section]:
     """Returns the parts in their order. `alone`: nothing else wants the budget, so they have no shares of it."""
     shares_ = {} if alone else SHARES
+    contests = _contests(placement)
     over = {reflection.reflection_id: reflection for reflection in known.reflections}
     plain = [
         (PREFERENCES, words.preferences, known.preferences),
         (STRATEGIES, words.strategies, known.strategies),
         (FACTS, words.facts, known.facts),
     ]
+    of_records = [
+        Section(
+            name=name,
+            title=title,
+            items=_records(records, name, known, over, placement, contests, words),
+            share=shares_.get(name),
+        )
+        for name, title, records in plain
+    ]
     return [
-        *(
-            Section(
-                name=name,
-                title=title,
-                items=_records(records, name, known.limits, over, placement, words),
-                share=shares_.get(name),
-            )
-            for name, title, records in plain
-        ),
+        *_levelled(of_records, contests),
         Section(name=EPISODES, title=words.episodes, items=_episodes(known.episodes, over, placement, words)),
         Section(name=REFLECTIONS, title=words.reflections, items=_reflections(known, placement)),
     ]
@@ -91,15 +114,21 @@ def long_term_sections(
 def _records(
     records: Sequence[Record],
     name: str,
-    limits: Container[RecordId],
+    known: CollectionEvidence,
     over: Mapping[ReflectionId, Reflection],
     placement: Placement,
+    contests: Mapping[str, Sequence[str]],
     words: Words,
 ) -> tuple[Item, ...]:
     standing = [
-        r for r in records if _stands(r, name) or r.record_id in limits or r.record_id in placement.weights
+        r
+        for r in records
+        if _stands(r, name)
+        or r.record_id in known.limits
+        or r.record_id in placement.weights
+        or r.record_id in contests
     ]
-    items = (
+    items = [
         _weighed(
             Item(
                 item_id=record.record_id,
@@ -113,8 +142,52 @@ def _records(
             placement,
         )
         for rank, record in enumerate(standing)
-    )
-    return tuple(one._replace(tier=Tier.NEEDED) if one.item_id in limits else one for one in items)
+    ]
+    for place, record in enumerate(standing):
+        key, one = record.record_id, items[place]
+        if key in contests:
+            others = [other for other in contests[key] if other != key]
+            one = one._replace(requires=tuple(dict.fromkeys((*others, *one.requires))), is_pair=True)
+            if not _stands(record, name) and key not in placement.weights:
+                one = one._replace(weight=0.0, tier=Tier.FITTING)
+        if key in known.orders:
+            one = one._replace(requires=())
+        items[place] = one._replace(tier=Tier.NEEDED) if key in known.limits else one
+    return tuple(_beside_others(items, contests))
+
+
+def _contests(placement: Placement) -> dict[str, Sequence[str]]:
+    """Returns by the id of each record of a contest that is to stand those of all its sides."""
+    apart = placement.disputes.told_apart
+    return {key: apart[name] for name in placement.pairs if name in apart for key in apart[name]}
+
+
+def _beside_others(items: Sequence[Item], contests: Mapping[str, Sequence[str]]) -> Iterator[Item]:
+    """Yields items, those of a contest one after the other, where the first of them stands."""
+    left = {item.item_id: item for item in items}
+    for item in items:
+        for key in contests.get(item.item_id, (item.item_id,)):
+            if key in left:
+                yield left.pop(key)
+
+
+def _levelled(sections: Sequence[Section], contests: Mapping[str, Sequence[str]]) -> list[Section]:
+    """Returns sections in which the sides of a contest weigh as much as the heaviest of them."""
+    if not contests:
+        return list(sections)
+    heaviest: dict[str, tuple[Tier, float]] = {}
+    of_contests = [item for section in sections for item in section.items if item.item_id in contests]
+    for item in of_contests:
+        for key in contests[item.item_id]:
+            heaviest[key] = max(heaviest.get(key, (item.tier, item.weight)), (item.tier, item.weight))
+
+    def level(item: Item) -> Item:
+        if item.item_id not in heaviest:
+            return item
+        tier, weight = heaviest[item.item_id]
+        return item._replace(tier=tier, weight=weight)
+
+    return [section._replace(items=tuple(map(level, section.items))) for section in sections]
 
 
 def _stands(record: Record, section: str) -> bool:

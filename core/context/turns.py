@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from core.context.evidence import Candidate, Copy, Kind, SentenceKeys, said
+from core.context.disputes import SentenceKeys
+from core.context.evidence import Candidate, Copy, Kind, said
 from core.context.lines import hanging, one_line, same
 from core.context.passages import fitting_part
 from core.context.sections import Item, Tier

@@ -43,7 +43,7 @@ def opponents(found: Iterable[Record]) -> set[RecordId]:
 def arranged(found: Sequence[Found], query: str, as_of: datetime | None = None) -> list[Found]:
     """Returns all of `found` (best first) with contested ones in their order. `as_of`: of equals the one
     that began last comes first."""
-    contests = _contests([one.record for one in found])
+    contests = contests_of([one.record for one in found])
     if not contests:
         return list(found)
     by_id = {one.record.record_id: one for one in found}
@@ -79,6 +79,11 @@ def paired(answer: Sequence[Found], as_of: datetime | None = None) -> list[Found
     return order
 
 
+def foremost(records: Iterable[Record]) -> Record | None:
+    """Returns the one that comes first, whatever is asked; None of none."""
+    return max(records, key=_precedence(set(), None), default=None)
+
+
 def _precedence(asked: set[str], as_of: datetime | None) -> Callable[[Record], Any]:
     """Returns what a record of a contest is sorted by, the greatest first."""
 
@@ -90,7 +95,7 @@ def _precedence(asked: set[str], as_of: datetime | None) -> Callable[[Record], A
     return precedence
 
 
-def _contests(records: Sequence[Record]) -> list[list[Record]]:
+def contests_of(records: Sequence[Record]) -> list[list[Record]]:
     """Returns the contested ones, those together that contest one another, also by way of others."""
     contested = {r.record_id: r for r in records if r.state is RecordState.CONTESTED}
     contests, left = [], dict(contested)

@@ -32,7 +32,14 @@ from core.context.working import working_section
 from core.language import Wording, Words, language_of
 from core.text.tokens import estimate, tokens_of
 from core.usecases.context.asked import AssembleContext, Form, Missing
-from core.usecases.context.parts import ContextParts, disputes_of, read_parts, revisions_of, sources_of
+from core.usecases.context.parts import (
+    ContextParts,
+    bank_disputes_of,
+    disputes_of,
+    read_parts,
+    revisions_of,
+    sources_of,
+)
 from core.usecases.context.ports import ContextPorts
 from core.usecases.conversation.tiers.count_hits import is_news
 from core.usecases.conversation.verbs.get_working_memory import WorkingMemory
@@ -117,7 +124,7 @@ def _sections(
         *_fixed(SYSTEM, command.system),
         *([read.bank.frame.tool] if read.bank and (command.tools or command.task) else ()),
         *_fixed(INSTRUCTIONS, read.instructions.block.rstrip() if read.instructions else ""),
-        *([key_section(read.talk.recalled.keys, disputes_of(read))] if read.talk else ()),
+        *([key_section(read.talk.recalled.keys, bank_disputes_of(read))] if read.talk else ()),
         *([read.bank.frame.state] if read.bank and read.bank.has_task else ()),
     ]
     room = max(0, budget - sum(estimate(i.full) for s in (*head, now) for i in s.items if i.fixed))

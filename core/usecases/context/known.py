@@ -1,7 +1,7 @@
 """A prompt's part of a user's long-term memory: read at one revision, and counted as used."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from core.context.evidence import Source
@@ -11,6 +11,7 @@ from core.context.shares import LIMITS
 from core.errors import MemoryOff
 from core.ids import RecordId
 from core.keys import CollectionKey
+from core.long_term.contests import contests_of, foremost
 from core.long_term.ranking import Admits, RecordQuery, admitting, ranked
 from core.long_term.texts import told
 from core.model.record import (
@@ -63,7 +64,7 @@ async def remembered(
         if not opened.collection.record.enabled:
             raise MemoryOff("collection")
         looked = _Looking(ports, opened, dict(zip(texts, vectors, strict=True)), command)
-        known = looked.known() if command.needs else CollectionEvidence(preferences=looked.orders())
+        known = looked.known()
         if not command.observe:
             ports.uses.count(key, [record.record_id for record in known.records], opened.now)
         return RecalledEvidence(
@@ -95,6 +96,50 @@ class _Looking:
         return words_of(self._command.input)
 
     def known(self) -> CollectionEvidence:
+        """Returns what stands for the input, without a need the orders alone; of what is contested other sides too."""
+        orders = self.orders()
+        known = self._found() if self._command.needs else CollectionEvidence(preferences=orders)
+        known = replace(known, orders=frozenset(record.record_id for record in orders))
+        if not any(record.state is RecordState.CONTESTED for record in known.records):
+            return known
+        return self._without_further_sides(self._with_other_sides(known))
+
+    def _with_other_sides(self, known: CollectionEvidence) -> CollectionEvidence:
+        """Adds an opponent of each contested record that has none beside it, if one can stand."""
+        there = {record.record_id for record in known.records}
+        for record in known.records:
+            if record.state is not RecordState.CONTESTED or not there.isdisjoint(record.contested_with):
+                continue
+            other = foremost(filter(self._may_stand, self._opponents(record)))
+            if other is not None and (section := section_of(other)) is not None:
+                there.add(other.record_id)
+                known = replace(known, **{section: [*getattr(known, section), other]})
+        return known
+
+    def _without_further_sides(self, known: CollectionEvidence) -> CollectionEvidence:
+        shown = {record.record_id for contest in known.contests() for record in contest}
+        further = {r.record_id for contest in contests_of(known.records) for r in contest} - shown
+        if not further:
+            return known
+
+        def left(records: Sequence[Record]) -> list[Record]:
+            return [record for record in records if record.record_id not in further]
+
+        return replace(
+            known,
+            preferences=left(known.preferences),
+            strategies=left(known.strategies),
+            facts=left(known.facts),
+        )
+
+    def _opponents(self, record: Record) -> Iterator[Record]:
+        records = self._opened.collection.records
+        return (records[key] for key in record.contested_with if key in records)
+
+    def _may_stand(self, record: Record) -> bool:
+        return section_of(record) is not None and self._opened.lasts(record)
+
+    def _found(self) -> CollectionEvidence:
         settings, asked = self._ports.settings.long_term, self._command
         top = self._top_facts() if asked.top_facts is None else asked.top_facts
         limits = self._limits() if top > 0 else []

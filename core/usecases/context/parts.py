@@ -13,7 +13,9 @@ from core.context.conversing import (
     Talk,
     key_section,
 )
-from core.context.evidence import NO_DISPUTES, Disputes, Source
+from core.context.disputes import NO_DISPUTES, Disputes
+from core.context.evidence import Source
+from core.context.long_term import add_contests
 from core.conversation.recalling import RecalledConversation, recall
 from core.errors import AggregateNotFound, MemoryBankError, MemoryOff, PartTimedOut
 from core.keys import BankKey, ConversationKey, InvocationKey
@@ -200,7 +202,17 @@ def sources_of(read: ContextParts) -> list[Source]:
 
 
 def disputes_of(read: ContextParts) -> Disputes:
-    """Returns what the open conflicts of the bank are about."""
+    """Returns what the open conflicts of the bank are about, and the contested facts that were found."""
+    of_bank = bank_disputes_of(read)
+    if read.known is None or not (contests := read.known.known.contests()):
+        return of_bank
+    disputes = of_bank.copied()
+    add_contests(disputes, contests)
+    return disputes
+
+
+def bank_disputes_of(read: ContextParts) -> Disputes:
+    """Returns what the open conflicts of the bank are about: the same, whatever the input is."""
     return read.bank.evidence.disputes if read.bank and read.bank.evidence else NO_DISPUTES
 
 

@@ -107,12 +107,21 @@ def test_the_conflict_to_be_settled_next_names_its_type_and_says_what_its_sides_
     (at, after) = [number for number, line in enumerate(lines) if line.startswith("- [c-")]
     assert lines[at].endswith("CROSS_VALIDATION: who the CEO of Acme is")
     assert lines[at + 1 : after] == [
-        "  [n1] 2024-05-09, register",
+        "  [n1] 9 May 2024, register",
         "    The CEO of Acme is Ann.",
-        "  [n2] 2024-05-09",
+        "  [n2] 9 May 2024",
         "    The CEO of Acme is Bo.",
     ]
     assert lines[after].endswith("] who the CEO of Acme is")
+
+
+def test_the_days_of_the_sides_are_written_as_the_rest_of_the_prompt_writes_them() -> None:
+    sides = [side("n1", "阿克姆的总裁是安。", "登记处"), side("n2", "阿克姆的总裁是博。")]
+
+    text = task_state_of(disputes(1, "谁是总裁"), CHINESE, sides=sides).text
+
+    assert "  [n1] 2024年5月9日, 登记处" in text
+    assert "2024-05-09" not in text
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,9 @@ async def test_a_validation_shows_both_sides_whole_among_forty_notes(service: Se
     at = next(number for number, line in enumerate(state) if line.startswith(f"- [{conflict_id}]"))
     new, old = (side.node_id for side in listed.sides)
     assert state[at + 1 : at + 5] == [
-        f"  [{new}] 2024-05-01, harbour office",
+        f"  [{new}] 1 May 2024, harbour office",
         "    The ferry to Naxos leaves at ten.",
-        f"  [{old}] 2024-05-01, timetable.html",
+        f"  [{old}] 1 May 2024, timetable.html",
         "    The ferry to Naxos leaves at nine.",
     ]
     assert {hit.node.node_id for hit in made.hits[:2]} == {new, old}

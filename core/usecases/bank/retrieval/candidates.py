@@ -15,7 +15,8 @@ from core.bank.bank import Bank
 from core.bank.evidence import within
 from core.bank.query import Hit
 from core.context.bank_evidence import BankEvidence, Pair, Side, candidate_of, segment_id, told_of
-from core.context.evidence import Candidate, Disputes, Kind, SentenceKeys, Source, said
+from core.context.disputes import Disputes, SentenceKeys
+from core.context.evidence import Candidate, Kind, Source, said
 from core.context.validations import SIDES, side_texts
 from core.ids import ConflictId, NodeId, SegmentRef
 from core.model.conflict import Conflict

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -10,11 +11,14 @@ import pytest_asyncio
 from core.bank.bank import Bank
 from core.bank.steps import ConflictPut
 from core.errors import BudgetTooSmall
-from core.ids import BankId, Collection, ConflictId
+from core.ids import BankId, Collection, ConflictId, RecordId
 from core.keys import BankKey, CollectionKey
 from core.language.en.headings import CONTEXT as ENGLISH
 from core.language.zh.headings import CONTEXT as CHINESE
+from core.long_term.collection import Collection as Records
+from core.long_term.steps import RecordPut
 from core.model.conflict import Conflict, ConflictStatus, Side
+from core.model.record import RecordState
 from core.ports.aggregates import Draft
 from core.text.tokens import estimate
 from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
@@ -24,7 +28,7 @@ from core.usecases.context.assemble_context import assemble_context
 from core.usecases.conversation.verbs.add_key import AddKey, add_key
 from core.usecases.house import House
 from tests.support.house import START, open_house
-from tests.support.long_term import tell
+from tests.support.long_term import new, tell
 from tests.support.scale import scaled
 from tests.support.talking import KEY, said, say, tend
 
@@ -70,7 +74,23 @@ def quarrels() -> Iterator[Quarrel]:
         yield Quarrel((told[0], told[1]), f"{name}的{place}里有多少桶酒？")
 
 
+def contests() -> Iterator[Quarrel]:
+    """What facts and preferences of a collection contest; the last of either language are orders."""
+    for number, name in enumerate(NAMES):
+        told = [f"{name} keeps {count} horses in the valley." for count in (21 + number, 61 + number)]
+        yield Quarrel((told[0], told[1]), f"How many horses does {name} keep?")
+    for number, name in enumerate(ZH_NAMES):
+        told = [f"{name}在山谷里养了{count}匹马。" for count in (21 + number, 61 + number)]
+        yield Quarrel((told[0], told[1]), f"{name}养了多少匹马？")
+    yield Quarrel(("I prefer a window seat on trains.", "I prefer an aisle seat on trains."), "Which seat?")
+    yield Quarrel(("我坐火车喜欢靠窗的座位。", "我坐火车喜欢靠过道的座位。"), "我喜欢什么座位？")
+    yield Quarrel(("Always answer in French.", "Always answer in Danish."), "Which language?")
+    yield Quarrel(("请总是用法语回答。", "请总是用丹麦语回答。"), "用什么语言？")
+
+
 QUARRELS = tuple(quarrels())
+CONTESTS = tuple(contests())
+PLAIN, ORDERS = CONTESTS[:-2], CONTESTS[-2:]
 INPUTS = ("Thanks!", "谢谢！", "Tell me of the barrels.", "酒的情况怎么样？")
 
 
@@ -143,6 +163,28 @@ async def _talk(house: House) -> None:
     await add_key(house, AddKey(key=KEY, text=QUARRELS[19].sides[1]))
     for number in range(2, len(QUARRELS), 10):
         await tell(house, QUARRELS[number].sides[1], FACTS)
+    await house.collections.commit(FACTS, _contested)
+
+
+def _contested(collection: Records, _revision: int) -> Draft[None]:
+    """Facts, the first with a third that contests both; preferences; orders."""
+    steps = []
+    for number, contest in enumerate(CONTESTS):
+        told = [*contest.sides, *(("Ardal keeps no horses at all.",) if number == 0 else ())]
+        ids = [RecordId(f"contest-{number}-{side}") for side in range(len(told))]
+        steps += [
+            RecordPut(
+                record=new(
+                    text,
+                    record_id=key,
+                    category="life" if number < 2 * len(NAMES) else "preference",
+                    state=RecordState.CONTESTED,
+                    contested_with=tuple(other for other in ids if other != key),
+                )
+            )
+            for key, text in zip(ids, told, strict=True)
+        ]
+    return Draft(result=None, steps=tuple(steps))
 
 
 def _items_with(quarrel: Quarrel, prompt: str) -> list[str]:
@@ -171,7 +213,7 @@ def command(input_: str, budget: int, sources: int) -> AssembleContext:
 async def test_no_side_of_a_quarrel_stands_alone_and_no_context_is_over_its_budget(house: House) -> None:
     chosen, told, refused = random.Random(4), 0, 0
     for number in range(CONTEXTS):
-        quarrel = chosen.choice(QUARRELS)
+        quarrel = chosen.choice((QUARRELS, CONTESTS)[number % 3 > 1 and number % 2])
         asked = chosen.choice((quarrel.question, quarrel.question, *INPUTS))
         budget = round(100 * 40 ** chosen.random())
         try:
@@ -187,8 +229,40 @@ async def test_no_side_of_a_quarrel_stands_alone_and_no_context_is_over_its_budg
             if any(stands) and not all(stands):
                 alone = _items_with(each, made.prompt)
                 assert all(ENGLISH.contested in item or CHINESE.contested in item for item in alone), alone
+        for each in CONTESTS:
+            standing = [item for item in made.prompt.splitlines() if any(side in item for side in each.sides)]
+            stands = [any(side in item for item in standing) for side in each.sides]
+            told += all(stands)
+            if any(stands) and not all(stands):
+                assert each in ORDERS, standing
+            marked = [ENGLISH.contested in item or CHINESE.contested in item for item in standing]
+            assert all(marked), standing
     assert told > CONTEXTS // 4
     assert refused < CONTEXTS // 2
+
+
+@pytest.mark.parametrize("contest", [PLAIN[1], PLAIN[11], PLAIN[20], PLAIN[21], *ORDERS])
+async def test_both_sides_of_a_contest_stand_where_there_is_room(house: House, contest: Quarrel) -> None:
+    asked = replace(command(contest.question, 2_000, 2), bank=None, conversation=None)
+
+    made = await assemble_context(house, asked)
+
+    lines = made.prompt.splitlines()
+    first, second = (next(n for n, line in enumerate(lines) if side in line) for side in contest.sides)
+    assert abs(first - second) == 1
+
+
+async def test_a_contest_without_room_is_told_and_so_is_a_floor_above_both_sides(house: House) -> None:
+    asked = replace(command(PLAIN[1].question, 2_000, 2), bank=None, conversation=None, top_facts=2)
+    small = [
+        await assemble_context(house, replace(asked, token_budget=room)) for room in range(320, 120, -40)
+    ]
+    unlike = replace(asked, input=f"{PLAIN[1].question} And how many giraffes?", min_score=0.99)
+    floored = await assemble_context(house, unlike)
+
+    kept_out = {each.item_id for made in small for each in made.left_out if each.loss == "contested"}
+    assert {"contest-1-0", "contest-1-1"} <= kept_out
+    assert not any(side in floored.prompt for side in PLAIN[1].sides)
 
 
 @pytest.mark.slow
