@@ -249,14 +249,16 @@ $(BROWSER)/.ready: requirements-browser.lock
 	  && for package in *.deb; do dpkg-deb --extract $$package .. && rm $$package; done; }
 	@touch $@
 
-# A file's tests stay together: they share what is costly to start; files with slow ones go first. One worker more than there
-# are processors: often one waits for a server that it starts.
-WORKERS = --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist loadfile --no-loadscope-reorder
+# A file's tests stay together: they share what is costly to start; files with slow ones go first. More workers than there
+# are processors: a quick test seldom waits, a slow one often, for a server that it starts.
+WAITING = 1
+WORKERS = --numprocesses $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + $(WAITING) )) --dist loadfile --no-loadscope-reorder
 RUN_TESTS = $(BIN)/python -m pytest $(WORKERS) --durations=25
 
 test: setup  ## Run the quick tests, two in three of all: needs nothing but what `make setup` makes
 	@$(RUN_TESTS) --quick
 
+test-all: WAITING = 2
 test-all: setup langchain languages pooler browser  ## Run all tests, as `make check` does
 	@$(RUN_TESTS)
 
