@@ -2825,7 +2825,8 @@ type Record struct {
 	LastUseTime *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=last_use_time,json=lastUseTime,proto3" json:"last_use_time,omitempty"`
 	// How often it was retrieved; a few seconds late. Output only.
 	AccessCount int64 `protobuf:"varint,20,opt,name=access_count,json=accessCount,proto3" json:"access_count,omitempty"`
-	// Whether feedback was against it since its content last changed.
+	// Whether it is in doubt: since its content last changed feedback was against it, or what had taken its place was
+	// deleted, retracted, forgotten or reworded, so that it came back.
 	NeedsRevision bool `protobuf:"varint,21,opt,name=needs_revision,json=needsRevision,proto3" json:"needs_revision,omitempty"`
 	// Whether it has been judged against the facts that were there; true for what is not judged. Output only.
 	Judged bool `protobuf:"varint,22,opt,name=judged,proto3" json:"judged,omitempty"`
@@ -3618,8 +3619,11 @@ type CollectionCounts struct {
 	Unjudged int64 `protobuf:"varint,8,opt,name=unjudged,proto3" json:"unjudged,omitempty"`
 	// Records that wait for a review; not counted as facts, episodes or memories.
 	AwaitingReview int64 `protobuf:"varint,9,opt,name=awaiting_review,json=awaitingReview,proto3" json:"awaiting_review,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Records that were learned and not kept, as the collection is full of what users and calls stated; since all that was
+	// learned last found room. 0: what is learned finds room.
+	WithoutRoom   int64 `protobuf:"varint,10,opt,name=without_room,json=withoutRoom,proto3" json:"without_room,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CollectionCounts) Reset() {
@@ -3715,6 +3719,13 @@ func (x *CollectionCounts) GetAwaitingReview() int64 {
 	return 0
 }
 
+func (x *CollectionCounts) GetWithoutRoom() int64 {
+	if x != nil {
+		return x.WithoutRoom
+	}
+	return 0
+}
+
 // A fact to be stored.
 type StoreFactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3738,7 +3749,8 @@ type StoreFactRequest struct {
 	Ttl *durationpb.Duration `protobuf:"bytes,9,opt,name=ttl,proto3" json:"ttl,omitempty"`
 	// Whether it may hold credentials, card, account and identity numbers.
 	AllowSensitive bool `protobuf:"varint,10,opt,name=allow_sensitive,json=allowSensitive,proto3" json:"allow_sensitive,omitempty"`
-	// Whether to answer only when it has been judged.
+	// Whether to answer only when it has been judged, before other facts that wait for it; one second before the deadline
+	// at the latest: then it is stored, and judged later (`record.judged` is false).
 	Wait bool `protobuf:"varint,11,opt,name=wait,proto3" json:"wait,omitempty"`
 	// Makes a repetition harmless. Empty: none.
 	RequestId string `protobuf:"bytes,12,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -3877,9 +3889,9 @@ type StoreFactResponse struct {
 	Record *Record `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
 	// Whether the collection knew it.
 	Known bool `protobuf:"varint,2,opt,name=known,proto3" json:"known,omitempty"`
-	// Facts whose place it took: those of `supersedes`; with `wait` also what judging it came to.
+	// Facts whose place it took: those of `supersedes`; with `wait` also what judging it came to, once it is judged.
 	SupersededIds []string `protobuf:"bytes,3,rep,name=superseded_ids,json=supersededIds,proto3" json:"superseded_ids,omitempty"`
-	// Facts it is contested with. Only with `wait`.
+	// Facts it is contested with. Only with `wait`, once it is judged.
 	ContestedIds []string `protobuf:"bytes,4,rep,name=contested_ids,json=contestedIds,proto3" json:"contested_ids,omitempty"`
 	// The collection's revision after the call.
 	Revision int64 `protobuf:"varint,5,opt,name=revision,proto3" json:"revision,omitempty"`
@@ -9947,7 +9959,7 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	" \x01(\x0e2\x15.memorybank.v1.ReviewR\x06review\x1a?\n" +
 	"\x11HalfLifeDaysEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xa1\x02\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xc4\x02\n" +
 	"\x10CollectionCounts\x12\x14\n" +
 	"\x05facts\x18\x01 \x01(\x03R\x05facts\x12\x1a\n" +
 	"\bepisodes\x18\x02 \x01(\x03R\bepisodes\x12\x1a\n" +
@@ -9959,7 +9971,9 @@ const file_memorybank_v1_long_term_proto_rawDesc = "" +
 	"tombstones\x12\x1c\n" +
 	"\tcontested\x18\a \x01(\x03R\tcontested\x12\x1a\n" +
 	"\bunjudged\x18\b \x01(\x03R\bunjudged\x12'\n" +
-	"\x0fawaiting_review\x18\t \x01(\x03R\x0eawaitingReview\"\xaa\x04\n" +
+	"\x0fawaiting_review\x18\t \x01(\x03R\x0eawaitingReview\x12!\n" +
+	"\fwithout_room\x18\n" +
+	" \x01(\x03R\vwithoutRoom\"\xaa\x04\n" +
 	"\x10StoreFactRequest\x12#\n" +
 	"\x04user\x18\x01 \x01(\tB\x0f\xe8\xe0\x18\x01\xfa\xe0\x18\a\x10\x80\x01 \x01X\x01R\x04user\x12+\n" +
 	"\n" +

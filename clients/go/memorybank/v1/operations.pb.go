@@ -108,9 +108,11 @@ type GetServerInfoResponse struct {
 	OverdueRetractions int64 `protobuf:"varint,21,opt,name=overdue_retractions,json=overdueRetractions,proto3" json:"overdue_retractions,omitempty"`
 	// Key memories that no AssembleContext has shown for 30 days, or, where none has shown them, since their making; in the
 	// conversations that this process holds in its memory. Calls with `observe` show none.
-	UnshownKeys   int64 `protobuf:"varint,22,opt,name=unshown_keys,json=unshownKeys,proto3" json:"unshown_keys,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	UnshownKeys int64 `protobuf:"varint,22,opt,name=unshown_keys,json=unshownKeys,proto3" json:"unshown_keys,omitempty"`
+	// Collections in which what was learned last found no room, among those that this process holds in its memory.
+	FullCollections int64 `protobuf:"varint,23,opt,name=full_collections,json=fullCollections,proto3" json:"full_collections,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetServerInfoResponse) Reset() {
@@ -297,12 +299,19 @@ func (x *GetServerInfoResponse) GetUnshownKeys() int64 {
 	return 0
 }
 
+func (x *GetServerInfoResponse) GetFullCollections() int64 {
+	if x != nil {
+		return x.FullCollections
+	}
+	return 0
+}
+
 var File_memorybank_v1_operations_proto protoreflect.FileDescriptor
 
 const file_memorybank_v1_operations_proto_rawDesc = "" +
 	"\n" +
 	"\x1ememorybank/v1/operations.proto\x12\rmemorybank.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1amemorybank/v1/access.proto\"\x16\n" +
-	"\x14GetServerInfoRequest\"\xc8\t\n" +
+	"\x14GetServerInfoRequest\"\xf3\t\n" +
 	"\x15GetServerInfoResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05store\x18\x02 \x01(\tR\x05store\x12\x16\n" +
@@ -331,7 +340,8 @@ const file_memorybank_v1_operations_proto_rawDesc = "" +
 	"\x0funused_api_keys\x18\x13 \x01(\x03R\runusedApiKeys\x12'\n" +
 	"\x0foverdue_reviews\x18\x14 \x01(\x03R\x0eoverdueReviews\x12/\n" +
 	"\x13overdue_retractions\x18\x15 \x01(\x03R\x12overdueRetractions\x12!\n" +
-	"\funshown_keys\x18\x16 \x01(\x03R\vunshownKeys\x1a;\n" +
+	"\funshown_keys\x18\x16 \x01(\x03R\vunshownKeys\x12)\n" +
+	"\x10full_collections\x18\x17 \x01(\x03R\x0ffullCollections\x1a;\n" +
 	"\rMemoriesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a?\n" +
