@@ -234,8 +234,8 @@ def _behind_pairs(
         if candidate.kind is not Kind.PAIR and (items := found.requires(candidate.said)):
             behind.append(name)
             _raise(weights, items, weights[name])
-    for items in found.disputes.told_apart.values():
-        _raise(weights, items, max((weights[each] for each in items if each in weights), default=0.0))
+    for apart in found.disputes.told_apart.values():
+        _raise(weights, apart, max((weights[each] for each in apart if each in weights), default=0.0))
     return frozenset(behind)
 
 

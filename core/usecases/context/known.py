@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from core.context.evidence import Source
 from core.context.long_term import FACTS, PREFERENCES, PROVEN, STRATEGIES, CollectionEvidence, candidate_of
@@ -113,7 +114,8 @@ class _Looking:
             other = foremost(filter(self._may_stand, self._opponents(record)))
             if other is not None and (section := section_of(other)) is not None:
                 there.add(other.record_id)
-                known = replace(known, **{section: [*getattr(known, section), other]})
+                added: dict[str, Any] = {section: [*getattr(known, section), other]}
+                known = replace(known, **added)
         return known
 
     def _without_further_sides(self, known: CollectionEvidence) -> CollectionEvidence:

@@ -286,19 +286,19 @@ async def test_deleting_a_contesting_fact_revives_what_it_contested(service: Ser
 async def test_a_fact_that_comes_back_as_its_successor_is_deleted_is_in_doubt(
     service: Service, old: str, new: str, asked: str, mark: str
 ) -> None:
-    who = {"user": f"doubt-{mark}"}
-    first = (await service.long_term.StoreFact(pb.StoreFactRequest(content=old, **who))).record
+    user = f"doubt-{mark}"
+    first = (await service.long_term.StoreFact(pb.StoreFactRequest(content=old, user=user))).record
     second = await service.long_term.StoreFact(
-        pb.StoreFactRequest(content=new, supersedes=[first.record_id], wait=True, **who)
+        pb.StoreFactRequest(content=new, supersedes=[first.record_id], wait=True, user=user)
     )
 
     deleted = await service.long_term.DeleteRecords(
-        pb.DeleteRecordsRequest(record_ids=[second.record.record_id], **who)
+        pb.DeleteRecordsRequest(record_ids=[second.record.record_id], user=user)
     )
-    doubtful = pb.ListRecordsRequest(filter=pb.RecordFilter(needs_revision=True), **who)
+    doubtful = pb.ListRecordsRequest(filter=pb.RecordFilter(needs_revision=True), user=user)
     (back,) = (await service.long_term.ListRecords(doubtful)).records
     made = await service.retrieval.AssembleContext(
-        retrieval_pb2.AssembleContextRequest(input=asked, observe=True, collection="", **who)
+        retrieval_pb2.AssembleContextRequest(input=asked, observe=True, collection="", user=user)
     )
 
     assert list(deleted.revived_ids) == [first.record_id] == [back.record_id]
