@@ -208,7 +208,8 @@ def _nearest(
     vector = collection.vectors.get(fact.record_id)
     if vector is None:
         (vector,) = opinions.vectors([embedded(fact)])
-    order = by_nearness(ports, collection, fact, vector)
+    what = (by_nearness.__name__, fact.record_id, collection.vectors.edits)
+    order = opinions.once(collection.head, what, lambda: by_nearness(ports, collection, fact, vector))
     return [collection.records[record_id] for record_id in order[: ports.settings.long_term.judged_against]]
 
 

@@ -3,12 +3,14 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 
 from core.agents.offline.agents import offline_agents
 from core.ids import Collection
 from core.model.record import Origin, RecordState
+from core.usecases.long_term.judging import judge_facts as judging
 from core.usecases.long_term.judging.judge_facts import judge_facts
 from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
 from tests.support.embedders import local_comparer
@@ -153,6 +155,20 @@ async def test_racing_facts_are_always_compared() -> None:
         assert found[0] == "The database of the project is Oracle."
         async with house.collections.reading(ADA) as collection:
             assert {record.state for record in collection.facts()} == {RecordState.CONTESTED}
+
+
+async def test_what_a_fact_is_compared_with_is_looked_for_once_however_often_is_decided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = Mock(side_effect=judging.by_nearness, __name__="by_nearness")
+    monkeypatch.setattr(judging, "by_nearness", looked)
+    async with open_house(unasked=False) as house:
+        for content in ("The ferry is red.", "渡轮是红色的。", "The ferry is blue."):
+            await tell(house, content)
+
+        await judge_facts(house, ADA)
+
+    assert len({call.args[2].record_id for call in looked.call_args_list}) == looked.call_count == 3
 
 
 async def test_other_words_for_a_contesting_fact_end_the_contest() -> None:
