@@ -102,10 +102,10 @@ class PlainBank:
     def remove(self, node_id: str) -> None:
         """Its conflicts have lost their point, but for those that are left of others that were there before it."""
         moot = []
-        for conflict_id, sides in self.conflicts.items():
-            if node_id in sides[1:] and len(sides) > 2:
-                sides.remove(node_id)
-            elif node_id in sides:
+        for conflict_id, its in self.conflicts.items():
+            if node_id in its[1:] and len(its) > 2:
+                its.remove(node_id)
+            elif node_id in its:
                 moot.append(conflict_id)
         sides = {side for conflict_id in moot for side in self._close(conflict_id)}
         self._drop(node_id)
