@@ -34,7 +34,8 @@ class Side(PromptSlot):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict(PromptSlot):
-    """All partners of one round form one conflict; the new node is the first side."""
+    """All partners of one round form one conflict; the new node is the first side. A later node that disputes a
+    sentence at issue is one more side."""
 
     conflict_id: ConflictId
     sides: tuple[Side, ...]

@@ -23,7 +23,7 @@ from core.agents.roles import (
     Topic,
 )
 from core.model.lineage import MergeReason
-from core.usecases.bank.structuring.conflict_edits import MOST_OF_PAIR
+from core.usecases.bank.structuring.conflict_edits import MOST_OF_PAIR, MOST_SIDES
 from core.usecases.bank.verbs.memorize import MemorizeResult
 from core.usecases.bank.verbs.resolve_conflict import ConflictResolved
 from tests.support.scripted_agents import ScriptedAgents
@@ -100,8 +100,13 @@ class PlainBank:
         self.nodes[node_id].claim = claim
 
     def remove(self, node_id: str) -> None:
-        """Its conflicts have lost their point."""
-        moot = [c for c, sides in self.conflicts.items() if node_id in sides]
+        """Its conflicts have lost their point, but for those that are left of others that were there before it."""
+        moot = []
+        for conflict_id, its in self.conflicts.items():
+            if node_id in its[1:] and len(its) > 2:
+                its.remove(node_id)
+            elif node_id in its:
+                moot.append(conflict_id)
         sides = {side for conflict_id in moot for side in self._close(conflict_id)}
         self._drop(node_id)
         self._calm(sides - {node_id})
@@ -176,8 +181,12 @@ class PlainBank:
             node, judged = self.nodes[current], self._judged(current)
             if rivals:
                 conflict_id = next(conflict_ids)
-                self.conflicts[conflict_id] = [current, *rivals]
-                self.quotes[conflict_id] = {n: self.nodes[n].claim for n in (current, *rivals)}
+                standing = self._disputed_by(current, rivals)
+                assert standing in (None, conflict_id)
+                sides = self.conflicts.setdefault(conflict_id, [])
+                sides += [n for n in (current, *rivals) if n not in sides]
+                said_now = {n: self.nodes[n].claim for n in (current, *rivals)}
+                self.quotes[conflict_id] = said_now | self.quotes.get(conflict_id, {})
                 for side in (current, *rivals):
                     self.nodes[side].contested = True
                 break
@@ -205,6 +214,14 @@ class PlainBank:
         dismissed = {n for n in rivals if self._is_dismissed(n, current)}
         self.settled |= {frozenset((n, current)) for n in dismissed}
         return rivals - dismissed
+
+    def _disputed_by(self, current: str, rivals: Iterable[str]) -> str | None:
+        """The oldest conflict about a sentence of a rival; the node becomes a side of it."""
+        for conflict_id, sides in self.conflicts.items():
+            about = (n for n in rivals if n in sides and self._says(n, self.quotes[conflict_id][n]))
+            if current not in sides and len(sides) < MOST_SIDES and any(about):
+                return conflict_id
+        return None
 
     def _is_at_issue(self, *pair: str) -> bool:
         open_ = [self.quotes[c] for c, sides in self.conflicts.items() if set(pair) <= set(sides)]

@@ -88,6 +88,19 @@ def with_validations(insight: Insight, conflicts: Sequence[Conflict], floor: flo
     return insight
 
 
+def with_sides(insight: Insight, before: Conflict, after: Conflict) -> Insight:
+    """Returns the document with a conflict's planned validation about all its sides, unless a caller gave it words of
+    his own."""
+    old, new = (_point_at_issue(conflict)[:LONGEST] for conflict in (before, after))
+    pending = tuple(
+        replace(task, description=new)
+        if task.conflict_id == after.conflict_id and task.description == old
+        else task
+        for task in insight.pending
+    )
+    return replace(insight, pending=pending)
+
+
 def without_conflict(insight: Insight, conflict: Conflict, verdict: str = "") -> Insight:
     """Returns the document once a conflict is closed: with a verdict its task is completed, planned or not; without
     one it is dropped, unless attempts have failed, which the closing makes good."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from core.agents.offline.at_issue import at_issue
 from core.agents.opinions import Opinions
 from core.bank.bank import Bank
 from core.bank.steps import (
@@ -29,7 +30,7 @@ from core.bank.steps import (
     insight_put,
 )
 from core.ids import AttachmentId, ConflictId, InteractionId, NodeId, SegmentRef
-from core.model.conflict import Conflict, ConflictStatus
+from core.model.conflict import Conflict, ConflictStatus, Side
 from core.model.copies import Copies
 from core.model.insight import CompletedTask, Insight
 from core.model.lineage import MergeRecord
@@ -37,8 +38,9 @@ from core.model.node import Node, NodeState
 from core.model.structuring import ClusterWork, Purpose, Structuring
 from core.text import sentences
 from core.usecases.bank.plans.going_on import going_on, insight_steps
-from core.usecases.bank.plans.planning import attempts_at, validation_id
+from core.usecases.bank.plans.planning import attempts_at, validation_id, with_validations
 from core.usecases.bank.structuring.absorb import embedding_text
+from core.usecases.bank.structuring.contest import without_sides
 from core.usecases.bank.structuring.rewording import words_without
 from core.usecases.ports import MomentPorts
 from core.usecases.spaces import require_own_space
@@ -118,6 +120,7 @@ class Taking:
         """Raises OpinionPending."""
         self._ports, self._bank, self._resting = ports, bank, resting
         self._now, self._revision = now, revision
+        self._new_id = opinions.new_id
         self._changed = self._restored(opinions)
 
     def steps(self) -> list[Step]:
@@ -133,6 +136,7 @@ class Taking:
                 attachment_ids=self._attachments,
             )
         )
+        steps += [ConflictPut(conflict=conflict) for conflict in self._left_over]
         steps += [StructuringPut(structuring=after) for _, after in self._snapshots]
         steps += [ClusterPut(cluster=after) for _, after in self._topics]
         after = going_on(self._ports, bank, self._insight)
@@ -191,11 +195,32 @@ class Taking:
     def _freed(self) -> Iterable[NodeId]:
         """Yields the other sides of conflicts that go, where no further one is open."""
         bank, resting = self._bank, self._resting
+        disputed = {side.node_id for conflict in self._left_over for side in conflict.sides}
         for node_id, node in bank.nodes.items():
             if node.state is NodeState.CONTESTED and node_id not in resting.nodes:
                 open_ = {conflict.conflict_id for conflict in bank.open_conflicts_of(node_id)}
-                if open_ and open_ <= resting.conflicts:
+                if open_ and open_ <= resting.conflicts and node_id not in disputed:
                     yield node_id
+
+    @cached_property
+    def _left_over(self) -> list[Conflict]:
+        """Returns new conflicts of the sides that stay, where they contradict each other without those that go. Their
+        words are told anew: the old ones may be of what goes."""
+        found = []
+        for conflict_id in sorted(self._resting.conflicts):
+            conflict = self._bank.conflicts[conflict_id]
+            gone = {side.node_id for side in conflict.sides if self._goes(side)}
+            left = without_sides(conflict, gone) if conflict.status is ConflictStatus.OPEN else None
+            if left is not None:
+                first, *others = left.sides
+                points = [at_issue(first.quote, other.quote) for other in others]
+                new_id = ConflictId(self._new_id("c", "left of", conflict_id))
+                found.append(replace(left, conflict_id=new_id, description="\n".join(points), reasoning=""))
+        return found
+
+    def _goes(self, side: Side) -> bool:
+        records = {ref.interaction_id for ref in side.segments}
+        return side.node_id in self._resting.nodes or not records.isdisjoint(self._resting.records)
 
     def _touched(self, node: Node) -> Node:
         return replace(node, update_time=self._now, revision=self._revision)
@@ -256,7 +281,12 @@ class Taking:
 
     @cached_property
     def _insight(self) -> Insight:
-        return self._cleaned(self._bank.insight)
+        insight = self._cleaned(self._bank.insight)
+        if not self._left_over:
+            return insight
+        standing = [c for c in self._bank.open_conflicts() if c.conflict_id not in self._resting.conflicts]
+        floor = self._ports.settings.retrieval.validation_floor_of(self._bank)
+        return with_validations(insight, [*standing, *self._left_over], floor)
 
     @cached_property
     def _snapshots(self) -> list[tuple[Structuring, Structuring]]:

@@ -3,7 +3,7 @@
 Law: reads the bank, changes nothing; what is edited becomes the steps of the round's one change.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from core.agents.roles import ConflictOpinion
@@ -13,14 +13,24 @@ from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus
 from core.model.insight import Insight
 from core.model.node import NodeState
-from core.usecases.bank.plans.planning import with_validations, without_conflict
-from core.usecases.bank.structuring.contest import closed, handed_over
+from core.usecases.bank.plans.planning import with_sides, with_validations, without_conflict
+from core.usecases.bank.structuring.contest import closed, handed_over, joined
 from core.usecases.bank.structuring.edits import NodeEdits
 from core.usecases.bank.structuring.settled import is_said
 from core.usecases.bank.structuring.verdicts import Verdict
 from core.usecases.moment import Moment
 
 MOST_OF_PAIR = 3  # open conflicts of the same two nodes
+
+MOST_SIDES = 8  # of a conflict that a new node joins
+
+
+def disputes(opinion: ConflictOpinion, conflict: Conflict) -> bool:
+    """Whether an opinion is against a sentence at issue in a conflict."""
+    return any(
+        side.node_id == opinion.existing and bool(side.quote) and is_said(opinion.existing_quote, side)
+        for side in conflict.sides
+    )
 
 
 class ConflictEdits:
@@ -51,6 +61,24 @@ class ConflictEdits:
         """Opens the new node's conflict; its validation is planned from the floor on, in its turn."""
         self.opened = conflict.conflict_id
         self._changed[conflict.conflict_id] = conflict
+
+    def join(self, conflict: Conflict, newcomer: Conflict) -> None:
+        """Makes a new node a side of a conflict that stands, whose validation names it from now on."""
+        after = joined(conflict, newcomer)
+        self._insight = with_sides(self._insight, conflict, after)
+        self.open(after)
+
+    def disputed_by(self, node_id: NodeId, opinions: Sequence[ConflictOpinion]) -> Conflict | None:
+        """Returns the oldest open conflict, without this node, about a sentence that an opinion disputes, too."""
+        found = [
+            conflict
+            for opinion in opinions
+            for conflict in self._open_of(opinion.existing)
+            if disputes(opinion, conflict)
+            and len(conflict.sides) < MOST_SIDES
+            and all(side.node_id != node_id for side in conflict.sides)
+        ]
+        return min(found, key=lambda one: (one.create_time, one.conflict_id), default=None)
 
     def close(
         self,

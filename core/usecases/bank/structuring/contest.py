@@ -44,6 +44,24 @@ def contested(
     )
 
 
+def joined(conflict: Conflict, newcomer: Conflict) -> Conflict:
+    """Returns a conflict with the sides of one that disputes the same sentence, as far as it has not got them. The
+    point at issue stays in its words."""
+    known = {side.node_id for side in conflict.sides}
+    more = tuple(side for side in newcomer.sides if side.node_id not in known)
+    return replace(
+        conflict, sides=(*conflict.sides, *more), confidence=max(conflict.confidence, newcomer.confidence)
+    )
+
+
+def without_sides(conflict: Conflict, gone: Container[NodeId]) -> Conflict | None:
+    """Returns what is left of a conflict when nodes go; None where its first side goes, which all others were found to
+    contradict, or where that stands alone."""
+    first, *others = conflict.sides
+    left = [side for side in others if side.node_id not in gone]
+    return replace(conflict, sides=(first, *left)) if first.node_id not in gone and left else None
+
+
 def handed_over(conflict: Conflict, gone: Container[NodeId], into: NodeId, now: datetime) -> Conflict:
     """Returns an open conflict some of whose sides were absorbed: it concerns the node that stands for them now.
 

@@ -31,7 +31,7 @@ from core.usecases.bank.structuring.absorb import (
     merged_node,
     topic,
 )
-from core.usecases.bank.structuring.conflict_edits import ConflictEdits
+from core.usecases.bank.structuring.conflict_edits import ConflictEdits, disputes
 from core.usecases.bank.structuring.contest import contested
 from core.usecases.bank.structuring.edits import NodeEdits
 from core.usecases.bank.structuring.joining import of_all
@@ -278,14 +278,26 @@ class Round:
     # ---- conflict ----
 
     def _contest(self, opinions: Sequence[ConflictOpinion]) -> None:
-        """Keeps the new node in one conflict with all its partners; its validation is planned from the floor on."""
+        """Keeps the new node in one conflict with all its partners; its validation is planned from the floor on. Where
+        a sentence is at issue already, the node becomes a side of that conflict."""
+        standing = self._conflicts.disputed_by(self._current.node_id, opinions)
+        if standing is not None:
+            quotes = {o.new_quote for o in opinions if disputes(o, standing)}
+            ours = [o for o in opinions if disputes(o, standing) or o.new_quote in quotes]
+            self._conflicts.join(standing, self._contested(ours))
+            opinions = [o for o in opinions if o not in ours]
+        if opinions:
+            self._conflicts.open(self._contested(opinions))
+        self._entered = touched(self._current, self._moment, state=NodeState.CONTESTED)
+
+    def _contested(self, opinions: Sequence[ConflictOpinion]) -> Conflict:
+        """Returns a conflict of the node that goes round with partners, which are contested from now on."""
         partners = [opinion.existing for opinion in opinions]
         quotes = [opinion.new_quote for opinion in opinions]
-        conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners, *quotes))
-        self._conflicts.open(contested(self._bank, self._current, opinions, conflict_id, self._moment.now))
-        self._entered = touched(self._current, self._moment, state=NodeState.CONTESTED)
         for partner in partners:
             self._edits.set_state(partner, NodeState.CONTESTED)
+        conflict_id = ConflictId(self._opinions.new_id("c", self._current.node_id, *partners, *quotes))
+        return contested(self._bank, self._current, opinions, conflict_id, self._moment.now)
 
     def _hand_over_conflicts(self, resolved: ConflictId) -> list[Conflict]:
         """Moves other open conflicts of the nodes just absorbed to the node that stands for them. Returns those that

@@ -17,9 +17,10 @@ from core.model.conflict import ConflictStatus
 from core.model.node import Node, NodeState
 from core.ports.aggregates import CommitResult, Draft, RequestKey
 from core.usecases.bank.plans.going_on import going_on, insight_steps
-from core.usecases.bank.plans.planning import with_validations, without_conflict
+from core.usecases.bank.plans.planning import with_sides, with_validations, without_conflict
 from core.usecases.bank.ports import NodeDeletionPorts
 from core.usecases.bank.structuring.absorb import embedding_text
+from core.usecases.bank.structuring.contest import without_sides
 from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.rewording import words_without
 from core.usecases.bank.structuring.suspicions import ended_by_deletion
@@ -71,7 +72,9 @@ class _Farewell:
         self._node = node
         self._now = now
         self._revision = revision
-        self._conflicts = bank.open_conflicts_of(node.node_id)
+        left = [(one, without_sides(one, {node.node_id})) for one in bank.open_conflicts_of(node.node_id)]
+        self._conflicts = [one for one, after in left if after is None]
+        self._narrowed = [(one, after) for one, after in left if after is not None]
         self._puts: dict[NodeId, NodePut] = {}
         self._restore_neighbors(opinions)
         self._release_sides()
@@ -84,19 +87,23 @@ class _Farewell:
                 ConflictPut(conflict=replace(conflict, status=ConflictStatus.MOOT, close_time=self._now))
             )
             insight = without_conflict(insight, conflict)
+        for before, after in self._narrowed:
+            steps.append(ConflictPut(conflict=after))
+            insight = with_sides(insight, before, after)
         steps += ended_by_deletion(self._bank, self._node.node_id, self._now)
         if self._conflicts:
             left = [one for one in self._bank.open_conflicts() if one not in self._conflicts]
             floor = self._ports.settings.retrieval.validation_floor_of(self._bank)
             insight = with_validations(insight, left, floor)
-        after = going_on(self._ports, self._bank, insight)
-        return (*steps, *insight_steps(self._ports, self._bank, after))
+        going = going_on(self._ports, self._bank, insight)
+        return (*steps, *insight_steps(self._ports, self._bank, going))
 
     def touches(self) -> frozenset[str]:
         near = self._bank.graph.neighbors(self._node.node_id)
         sides = [side.node_id for conflict in self._conflicts for side in conflict.sides]
         nodes = {f"node:{n}" for n in (self._node.node_id, *near, *sides)}
-        conflicts = {f"conflict:{conflict.conflict_id}" for conflict in self._conflicts}
+        disputed = [*self._conflicts, *(before for before, _ in self._narrowed)]
+        conflicts = {f"conflict:{conflict.conflict_id}" for conflict in disputed}
         return frozenset(nodes | conflicts | ({"insight", "bank"} if conflicts else set()))
 
     def _restore_neighbors(self, opinions: Opinions) -> None:

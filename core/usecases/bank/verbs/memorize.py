@@ -136,7 +136,7 @@ def _memorized(bank: Bank, interaction_id: InteractionId, replayed: bool) -> Mem
         node_ids=_standing(bank, outcomes),
         merges=tuple(merge for o in outcomes for merge in o.merges),
         related=tuple(pair for o in outcomes for pair in o.related),
-        conflict_ids=tuple(o.conflict_id for o in outcomes if o.conflict_id),
+        conflict_ids=tuple(dict.fromkeys(o.conflict_id for o in outcomes if o.conflict_id)),
         joined_node_ids=_standing(bank, (o for o in outcomes if o.joined)),
         insight=insight_then(bank, structuring),
         usage=structuring.usage or Usage(),

@@ -32,9 +32,11 @@ from core.usecases.bank.structuring.decide import decide
 from core.usecases.bank.structuring.reworded import embed_noted
 from core.usecases.bank.structuring.rounds import Round
 from core.usecases.bank.verbs.add_nodes import AddNodes, NewNode, add_nodes
+from core.usecases.bank.verbs.delete_node import DeleteNode, delete_node
 from core.usecases.bank.verbs.memorize import Memorize, MemorizeResult, memorize
 from core.usecases.bank.verbs.relate import Relate, relate
 from core.usecases.bank.verbs.resolve_conflict import ResolveConflict, resolve_conflict
+from core.usecases.bank.verbs.retract_interactions import RetractInteractions, retract_interactions
 from core.usecases.house import House
 from core.usecases.moment import moment
 from tests.support.house import KEY, make_bank, open_house
@@ -75,6 +77,11 @@ def by_sentences(*pairs: tuple[str, str]) -> Judged:
         return found
 
     return judged
+
+
+def by_quote(theirs: str) -> Callable[[Topic, Topic], ConflictOpinion]:
+    """A conflict with this sentence of the other node."""
+    return lambda new, existing: replace(conflicting(new, existing), existing_quote=theirs)
 
 
 def merging(_new: Topic, existing: Topic) -> MergeOpinion:
@@ -218,6 +225,122 @@ async def test_all_partners_of_one_round_form_one_conflict() -> None:
             (conflict,) = bank.open_conflicts()
             assert conflict.sides[0].node_id == told.node_ids[0]
             assert len(conflict.sides) == 3
+
+
+THREE_VALUES = [
+    ("The tower is 300 m high.", "The tower is 310 m high.", "The tower is 320 m high."),
+    ("塔高300米。", "塔高310米。", "塔高320米。"),
+]
+
+
+async def three_values(house: House, agents: ScriptedAgents, values: Sequence[str]) -> list[MemorizeResult]:
+    """Returns what became of three values of one thing, each told by itself and disputed by the next."""
+    first, second, third = values
+    told = [await tell(house, first)]
+    agents.judge.first.then(of(first, conflicting), of(second, conflicting))
+    return [*told, await tell(house, second), await tell(house, third)]
+
+
+@pytest.mark.parametrize("values", THREE_VALUES)
+async def test_a_third_value_is_one_more_side_of_the_conflict_that_stands(values: Sequence[str]) -> None:
+    agents = ScriptedAgents()
+    agents.consolidator.consolidations.otherwise = joined
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        _, second, third = await three_values(house, agents, values)
+
+        assert third.conflict_ids == second.conflict_ids
+        (validation,) = third.insight.pending
+        async with house.banks.reading(KEY) as bank:
+            (conflict,) = bank.open_conflicts()
+            assert [side.quote for side in conflict.sides] == [values[1], values[0], values[2]]
+            assert validation.conflict_id == conflict.conflict_id
+            assert all(node_id in validation.description for node_id in bank.nodes)
+            assert len(is_state(NodeState.CONTESTED)(bank)) == 3
+
+        done = await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=conflict.conflict_id, verdict=values[1])
+        )
+
+        async with house.banks.reading(KEY) as bank:
+            assert list(bank.nodes) == [done.node_id]
+            assert bank.open_conflicts() == []
+        assert not any(task.conflict_id for task in done.insight.pending)
+
+
+async def test_a_dismissal_frees_all_sides() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        _, second, _ = await three_values(house, agents, THREE_VALUES[0])
+
+        await resolve_conflict(
+            house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], type=VerdictType.DISMISS)
+        )
+
+        async with house.banks.reading(KEY) as bank:
+            assert is_state(NodeState.CONTESTED)(bank) == []
+
+
+@pytest.mark.parametrize(("gone", "left"), [(2, 2), (0, 2), (1, 0)])
+async def test_a_side_that_is_deleted_leaves_the_others_in_conflict_but_for_the_first(
+    gone: int, left: int
+) -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        told = await three_values(house, agents, THREE_VALUES[0])
+
+        await delete_node(house, DeleteNode(key=KEY, node_id=told[gone].node_ids[0]))
+
+        async with house.banks.reading(KEY) as bank:
+            assert [len(conflict.sides) for conflict in bank.open_conflicts()] == ([left] if left else [])
+            assert len(is_state(NodeState.CONTESTED)(bank)) == left
+            validated = [task.conflict_id for task in bank.insight.pending if task.conflict_id]
+            assert validated == [conflict.conflict_id for conflict in bank.open_conflicts()]
+
+
+@pytest.mark.parametrize("values", THREE_VALUES)
+async def test_a_side_that_is_retracted_leaves_the_others_in_conflict_and_no_word(
+    values: Sequence[str],
+) -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        told = await three_values(house, agents, values)
+        ids = frozenset({told[0].interaction_id})
+
+        await retract_interactions(house, RetractInteractions(key=KEY, interaction_ids=tuple(ids)))
+
+        async with house.banks.reading(KEY) as bank:
+            (conflict,) = bank.open_conflicts()
+            assert [side.quote for side in conflict.sides] == [values[1], values[2]]
+            assert values[0] not in repr((conflict, bank.insight))
+            assert [task.conflict_id for task in bank.insight.pending] == [conflict.conflict_id]
+            assert len(is_state(NodeState.CONTESTED)(bank)) == 2
+
+
+async def test_what_disputes_another_sentence_too_opens_a_conflict_of_its_own() -> None:
+    agents = ScriptedAgents()
+    async with open_house(agents=agents.roles) as house:
+        await make_bank(house)
+        await tell(house, "The tower is 300 m high.")
+        agents.judge.first.then(of("300", conflicting))
+        second = await tell(house, "The tower is 310 m high.")
+        await tell(house, "The lake is deep.")
+        agents.judge.first.then(
+            lambda new, cs: [
+                replace(conflicting(new, c), new_quote="320 m." if "tower" in c.summary else "Shallow.")
+                for c in cs
+            ]
+        )
+
+        await tell(house, "320 m. Shallow.")
+
+        async with house.banks.reading(KEY) as bank:
+            standing, other = bank.open_conflicts()
+            assert standing.conflict_id == second.conflict_ids[0]
+            assert [len(standing.sides), len(other.sides)] == [3, 2]
 
 
 async def test_conflict_comes_before_merge_and_merge_before_related() -> None:
@@ -528,10 +651,12 @@ async def test_an_absorbed_side_hands_its_other_conflict_to_the_node_that_stands
     agents.consolidator.consolidations.otherwise = joined
     async with open_house(agents=agents.roles) as house:
         await make_bank(house)
-        await tell(house, "alpha one")
-        agents.judge.first.then(of("alpha one", conflicting), of("alpha one", conflicting))
+        await tell(house, "alpha one. Beta is red.")
+        agents.judge.first.then(
+            of("alpha one", by_quote("alpha one.")), of("alpha one", by_quote("Beta is red."))
+        )
         second = await tell(house, "alpha two")
-        third = await tell(house, "alpha three")
+        third = await tell(house, "Beta is green.")
 
         done = await resolve_conflict(
             house, ResolveConflict(key=KEY, conflict_id=second.conflict_ids[0], verdict="it is two")
