@@ -3,7 +3,8 @@
 Law: deterministic; every sentence stands as it was said; beside it are its speaker, the dates that its relative times
 come to, and the sentence before, where it refers to that. Of the user's own words (`core.text.own_words`) a sentence is
 a fact where the Reader takes it as told and lasting, or it is an order that is to stand (`core.text.standing_orders`).
-Of a tool's result a few sentences with figures. Replies are never read. What is no fact stays what it is, a turn.
+So it is with the few sentences of a tool's result that say most, unless they seem to be about a user. Replies are never
+read. What is no fact stays what it is, a turn.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,6 @@ from core.agents.offline import salience
 from core.agents.offline.asking import MARK
 from core.agents.offline.recalling import DOMAINS
 from core.agents.offline.thinking import think
-from core.agents.outcomes import FIGURE
 from core.language import language_of
 from core.long_term.texts import normalised, quoted, unnamed
 from core.model.record import LIFE, LIMIT, PREFERENCE
@@ -37,7 +37,7 @@ from core.text.standing_orders import is_standing_order
 
 READ = 20_000  # code points of a passage that are looked at
 SENTENCES = 200
-OF_A_RESULT = 3  # sentences of a tool's result
+OF_A_RESULT = 10  # sentences of a tool's result that are read
 SURE = 0.6
 FACT = 0.7  # worth from which on a sentence is a fact; below it is found as a turn,
 TWICE = 0.2  # unless it is worth so much, and said in two conversations
@@ -62,6 +62,12 @@ class _UserSentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _ToolSentence:
+    passage: Passage
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _WeighedCandidate:
     worth: float
     candidate: Candidate
@@ -75,12 +81,13 @@ class OfflineExtractor:
 
     async def extract(self, passages: Sequence[Passage], known: Sequence[str]) -> Sequence[Candidate]:
         del known  # what is said in the same words is told in the same words
-        said = await think(_own, passages)
+        said, observed = await think(_own, passages), await think(_observed, passages)
         new = dict.fromkeys(one.text for one in said if not one.passage.is_known)
         texts = [text for text in new if _may_tell(text)]
+        texts += [one.text for one in observed if one.text not in new]
         read = dict(zip(texts, await self._reader.read(texts), strict=True))
         readings = {n: read[one.text] for n, one in enumerate(said) if one.text in read}
-        return await think(_candidates, passages, said, readings)
+        return await think(_candidates, said, readings, [(one, read.get(one.text)) for one in observed])
 
 
 def _own(passages: Sequence[Passage]) -> list[_UserSentence]:
@@ -102,14 +109,15 @@ def _may_tell(sentence: str) -> bool:
 
 
 def _candidates(
-    passages: Sequence[Passage], said: Sequence[_UserSentence], readings: Mapping[int, Reading | None]
+    said: Sequence[_UserSentence],
+    readings: Mapping[int, Reading | None],
+    observed: Sequence[tuple[_ToolSentence, Reading | None]],
 ) -> tuple[Candidate, ...]:
     """Returns the sentences that last, in their order; of too many those worth most."""
     found: dict[str, _WeighedCandidate] = {}
-    for passage in passages:
-        if passage.kind is PassageKind.TOOL_RESULT:
-            for sentence in _telling(passage):
-                _take(found, _candidate(passage, sentence, _of_tool(sentence), SURE), 0.0)
+    for each, reading in observed:
+        if reading is not None and reading.about is not About.USER and reading.worth >= FACT:
+            _take(found, _candidate(each.passage, each.text, _of_tool(each.text), SURE), 0.0)
     for number, one in enumerate(said):
         reading = readings.get(number)
         if reading is not None and (worth := _worth(one, reading, readings)) > 0.0:
@@ -168,10 +176,19 @@ def _of_tool(sentence: str) -> str:
     return next((name for name in _OF_TOOLS if DOMAINS[name].search(sentence)), LIFE)
 
 
+def _observed(passages: Sequence[Passage]) -> list[_ToolSentence]:
+    results = (passage for passage in passages if passage.kind is PassageKind.TOOL_RESULT)
+    return [_ToolSentence(passage=passage, text=text) for passage in results for text in _telling(passage)]
+
+
 def _telling(passage: Passage) -> Iterator[str]:
-    """Yields the few sentences with figures of a tool's result that say most."""
+    """Yields the few sentences of a tool's result that say most, in their order: what can be understood alone."""
     texts = [" ".join(text.split()) for text in sentences.split(passage.text[:READ])[:SENTENCES]]
-    telling = [text for text in texts if FIGURE.search(text) and len(text) <= CANDIDATE_CHARACTERS]
+    telling = [
+        text
+        for text in texts
+        if len(text) <= CANDIDATE_CHARACTERS and _may_tell(text) and not refers_back(text)
+    ]
     scored = sorted(enumerate(salience.scores(telling)), key=lambda each: (-each[1], each[0]))
     yield from (telling[place] for place in sorted(place for place, _ in scored[:OF_A_RESULT]))
 

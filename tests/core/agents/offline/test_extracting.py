@@ -49,7 +49,33 @@ async def test_a_fact_stands_as_it_was_said_with_its_speaker_and_the_date_it_spe
     ]
 
 
-async def test_of_a_tools_result_sentences_with_figures_are_taken_and_of_a_reply_nothing() -> None:
+@pytest.mark.parametrize(
+    ("result", "lasting"),
+    [
+        (
+            "Search results: 1. Lofts in Ghent. That took 0.4 seconds. The lease ends in March. Would you like 2 bags?"
+            " It has 3 rooms. Imagine a house by the sea. Add to cart. The office in Ghent is closed on Sundays.",
+            ["The lease ends in March.", "The office in Ghent is closed on Sundays."],
+        ),
+        (
+            "共找到12条结果。已用时0.4秒。租约三月到期。您要两个袋子吗？假设明天闭馆。加入购物车。成都店周日不营业。",
+            ["租约三月到期。", "成都店周日不营业。"],
+        ),
+        ('{"name": "Lido", "price": 84, "note": "Breakfast is served until ten."}', []),
+        ("id,name,price\n1,Lamp,42\n2,Chair,18", []),
+        ("2024-05-01 09:00:03 ERROR cannot connect to db-3\nRetry 1 of 5", []),
+    ],
+)
+async def test_of_a_tools_result_what_is_told_of_the_world_and_lasts_is_taken(
+    result: str, lasting: list[str]
+) -> None:
+    found = await candidates([passage(result, PassageKind.TOOL_RESULT)])
+
+    assert [one.content for one in found] == lasting
+    assert {one.speaker for one in found} <= {"Tool", "工具"}
+
+
+async def test_a_tool_s_sentences_are_told_as_its_own_and_of_a_reply_nothing() -> None:
     (found,) = await candidates(
         [
             passage("ok\nThe ferry costs 42 EUR and leaves at 9:00.", PassageKind.TOOL_RESULT),

@@ -45,7 +45,7 @@ MENDED = (
     answer("ValueError: the date must be YYYY-MM-DD", "ValueError"),
     call('{"q": 1}', tool="search"),
     call('{"date": "2024-05-05"}'),
-    answer("booked, 42 EUR"),
+    answer("Booked.\nThe ferry leaves at 9:00 from pier 3."),
 )
 
 
@@ -75,7 +75,7 @@ async def test_a_failed_call_and_the_same_tools_next_success_are_a_recovery_and_
     )
     assert "tool:search" in worked.tags
     (seen,) = (records[record_id] for record_id in first.concluded.fact_ids)
-    assert (seen.content, seen.origin) == ("booked, 42 EUR", Origin.OBSERVED)
+    assert (seen.content, seen.origin) == ("The ferry leaves at 9:00 from pier 3.", Origin.OBSERVED)
     assert fix.recovery is not None
     assert (fix.recovery.error_type, fix.recovery.tool) == ("ValueError", "book")
     assert fix.recovery.message == "ValueError: the date must be YYYY-MM-DD"
