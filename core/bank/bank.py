@@ -10,12 +10,12 @@ from typing import Any
 
 from core.aggregate.aggregate import LargeMembers, Restless, Tuning
 from core.aggregate.change import Head
+from core.aggregate.handles import Handles
 from core.aggregate.indexes import Indexes
 from core.bank.disputes import Disputes
 from core.bank.dropping import drop_records
 from core.bank.fields import NODE_WEIGHTS, node_fields
 from core.bank.graph import QueryGraph
-from core.bank.handles import Handles
 from core.bank.interaction_tree import InteractionTree
 from core.bank.prepared import PreparedChange, prepared_change
 from core.bank.snapshot import state_of

@@ -174,16 +174,17 @@ def _item(
     item_id, group, is_pair = name, "", False
     requires: tuple[str, ...] = ()
     if isinstance(shown, Pair):
-        full, is_pair = _pair(shown, words), True
+        full, is_pair, handle = _pair(shown, words), True, shown.handle
     elif shown.segment is not None:
         segment = shown.segment
         item_id, group = segment_id(segment), words.context.dates.written(segment.event_time)
         full = _line(segment, found, placement.words, words, longest)
         requires = placement.requires(told_of(segment).said)
+        handle = _handle(segment, found)
     else:
         assert shown.node is not None, "a hit is a node or a segment"
         item_id, group = shown.node.node_id, words.context.dates.written(shown.node.event_time)
-        full = _summary(shown.node, found, words)
+        full, handle = _summary(shown.node, found, words), found.handles[shown.node.node_id]
     return Item(
         item_id,
         full,
@@ -194,7 +195,14 @@ def _item(
         requires=requires,
         takes=weight(full),
         is_pair=is_pair,
+        handle=handle,
     )
+
+
+def _handle(segment: Segment, found: BankEvidence) -> str:
+    """Returns the handle of the node that a segment belongs to, else its own."""
+    owner = next((n for n in segment.node_ids if n in found.handles), "")
+    return found.handles[owner or segment_id(segment)]
 
 
 def segment_id(segment: Segment) -> str:
@@ -210,7 +218,7 @@ def _line(
     if segment.of_failure or owner in found.attempts:
         marks.append(words.attempt)
     who = segment.speaker or segment.source
-    head = " ".join((f"[{found.handles[owner or segment_id(segment)]}]", *marks))
+    head = " ".join((f"[{_handle(segment, found)}]", *marks))
     passage = fitting_part(told.text, wanted, longest)
     line = hanging(f"{one_line(who)}: {passage}" if who else passage)
     return "\n".join((f"{head} {line}", *map(indented, refuted_lines(segment, told.text, words))))
@@ -244,11 +252,13 @@ def _nodes(found: BankEvidence, words: Wording, stands: _Stands) -> tuple[Item, 
     items = []
     for node in found.nodes:
         if lines := _node_lines(node, words, stands):
-            items.append(Item(node.node_id, f"{_head(node, found, words)} {NEXT_LINE.join(lines)}"))
+            text = f"{_head(node, found, words)} {NEXT_LINE.join(lines)}"
+            items.append(Item(node.node_id, text, handle=found.handles[node.node_id]))
         stands = stands.with_text(_label(node), node.summary)
     for node in found.neighbors:
         if label := _untold_label(node, stands):
-            items.append(Item(node.node_id, f"{_head(node, found, words)} {label}"))
+            text = f"{_head(node, found, words)} {label}"
+            items.append(Item(node.node_id, text, handle=found.handles[node.node_id]))
             stands = stands.with_text(label)
     return tuple(
         item._replace(tier=Tier.SPARE, weight=1.0 - place / len(items)) for place, item in enumerate(items)

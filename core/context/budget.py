@@ -168,7 +168,7 @@ class _Page:
 
     def size(self) -> SectionSize:
         items = tuple(
-            Standing(item.item_id, _tokens(weight), item.copies)
+            Standing(item.item_id, _tokens(weight), item.copies, item.handle)
             for item, weight in zip(self.section.items, self.weights, strict=True)
             if weight
         )

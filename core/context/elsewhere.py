@@ -7,10 +7,11 @@ of another source says the same, that stands; what a fact says is not said here 
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from core.context.evidence import BEST, CUT, Candidate, Kind, Placement, said, untold
-from core.context.lines import one_line
+from core.context.lines import bracketed, one_line
 from core.context.passages import fitting_part, is_short
 from core.context.sections import Item, Section, Tier
 from core.context.turns import shown_of
@@ -29,6 +30,7 @@ LONGEST = 80
 """Tokens of the piece that fits;"""
 ANSWERED = 40
 """and of what it answers, if it is of a reply."""
+NO_HANDLES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +112,15 @@ def _sides(turn: Turn, input_: str, reply: str) -> tuple[tuple[str, str], tuple[
 
 
 def elsewhere_section(
-    found: Sequence[Passage], placement: Placement, words: Words, told: Set[int] = frozenset()
+    found: Sequence[Passage],
+    placement: Placement,
+    words: Words,
+    told: Set[int] = frozenset(),
+    handles: Mapping[str, str] = NO_HANDLES,
 ) -> Section:
     """Returns those that stand by what they weigh among all evidence, in the order in which they were said. `told`: the
-    sentences of the facts that stand; where these leave but a greeting or thanks of a turn, it tells nothing."""
+    sentences of the facts that stand; where these leave but a greeting or thanks of a turn, it tells nothing.
+    `handles`: by the names of the candidates."""
     standing = [
         each
         for each in found
@@ -125,22 +132,25 @@ def elsewhere_section(
     return Section(
         name=ELSEWHERE,
         title=words.elsewhere,
-        items=tuple(_item(each, placement, words, told) for each in standing),
+        items=tuple(
+            _item(each, placement, words, told, handles.get(each.candidate.name, "")) for each in standing
+        ),
     )
 
 
-def _item(passage: Passage, placement: Placement, words: Words, told: Set[int]) -> Item:
+def _item(passage: Passage, placement: Placement, words: Words, told: Set[int], handle: str) -> Item:
     name, says = passage.candidate.name, passage.candidate.said
     is_best = name == placement.best
     mark = f"{words.contested} " if placement.is_disputed(says) else ""
     return Item(
         name,
-        f"- {mark}{_line(passage, words, told)}",
+        f"- {bracketed(handle)}{mark}{_line(passage, words, told)}",
         weight=BEST if is_best else placement.weights[name],
         tier=Tier.NEEDED if is_best else Tier.FITTING,
         group=words.dates.written(passage.turn.event_time),
         copies=placement.copies.get(name, ()),
         requires=placement.requires(says),
+        handle=handle,
     )
 
 

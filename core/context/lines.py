@@ -46,3 +46,8 @@ def _indented(text: str) -> str:
 
 def _hanging(text: str) -> str:
     return f"\n{INDENT}".join(text.splitlines())
+
+
+def bracketed(handle: str) -> str:
+    """Renders a handle before what it names; nothing where there is none."""
+    return f"[{handle}] " if handle else ""

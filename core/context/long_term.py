@@ -9,13 +9,13 @@ evidence of the prompt.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from core.context import shares
 from core.context.disputes import NOTHING_SAID, Disputes, SentenceKeys
 from core.context.evidence import BEST, Candidate, Kind, Placement, said
-from core.context.lines import indented, one_line, same
+from core.context.lines import bracketed, indented, one_line, same
 from core.context.sections import Item, Section, Tier
 from core.ids import RecordId, ReflectionId
 from core.language import Words
@@ -38,7 +38,8 @@ MOST_SIDES = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionEvidence:
     """What a collection has for an input, each best first, and the reflections that stand over any of it. `limits`:
-    those of the facts that stand whatever they weigh; `orders`: those of the preferences that do whatever is asked."""
+    those of the facts that stand whatever they weigh; `orders`: those of the preferences that do whatever is asked;
+    `handles` of all records."""
 
     preferences: Sequence[Record] = ()
     strategies: Sequence[Record] = ()
@@ -47,6 +48,7 @@ class CollectionEvidence:
     orders: frozenset[RecordId] = frozenset()
     episodes: Sequence[Record] = ()
     reflections: Sequence[Reflection] = ()
+    handles: Mapping[RecordId, str] = field(default_factory=dict)
 
     @property
     def records(self) -> list[Record]:
@@ -106,7 +108,7 @@ def long_term_sections(
     ]
     return [
         *_levelled(of_records, contests),
-        Section(name=EPISODES, title=words.episodes, items=_episodes(known.episodes, over, placement, words)),
+        Section(name=EPISODES, title=words.episodes, items=_episodes(known, over, placement, words)),
         Section(name=REFLECTIONS, title=words.reflections, items=_reflections(known, placement)),
     ]
 
@@ -132,8 +134,9 @@ def _records(
         _weighed(
             Item(
                 item_id=record.record_id,
-                full=f"{_head(record, placement, words)} {_shown(record).line}{_below(record.detail)}",
-                short=f"{_head(record, placement, words)} {_brief(record, over)}",
+                full=f"{_head(record, known, placement, words)} {_shown(record).line}{_below(record.detail)}",
+                short=f"{_head(record, known, placement, words)} {_brief(record, over)}",
+                handle=known.handles.get(record.record_id, ""),
                 spare=name == FACTS,
                 tier=_tier(record, name),
                 weight=1.0 - rank / len(records),
@@ -212,14 +215,15 @@ def _tier(record: Record, section: str) -> Tier:
     return Tier.LAST if section == PREFERENCES else Tier.NEEDED
 
 
-def _head(record: Record, placement: Placement, words: Words) -> str:
-    """Renders the day; whether another record, or the bank, contests it; and what feedback said of it."""
+def _head(record: Record, known: CollectionEvidence, placement: Placement, words: Words) -> str:
+    """Renders handle and day; whether another record, or the bank, contests it; and what feedback said of it."""
     is_contested = record.state is RecordState.CONTESTED or placement.is_disputed(_shown(record).said)
     marks = [words.contested] if is_contested else []
     if record.reward < 0.0 and record.category in (STRATEGY, PREFERENCE):
         marks.append(words.poor if record.category == STRATEGY else words.disliked)
     marks += [words.to_revise] if record.needs_revision else []
-    return " ".join((f"- {words.dates.written(record.event_time)}", *marks))
+    handle = bracketed(known.handles.get(record.record_id, ""))
+    return " ".join((f"- {handle}{words.dates.written(record.event_time)}", *marks))
 
 
 def _below(detail: str) -> str:
@@ -276,7 +280,7 @@ def _first_paragraph(reflection: Reflection) -> str:
 
 
 def _episodes(
-    records: Sequence[Record],
+    known: CollectionEvidence,
     over: Mapping[ReflectionId, Reflection],
     placement: Placement,
     words: Words,
@@ -286,14 +290,15 @@ def _episodes(
             Item(
                 item_id=record.record_id,
                 full="\n".join(
-                    (f"{_head(record, placement, words)} {_shown(record).line}", *_told(record, words))
+                    (f"{_head(record, known, placement, words)} {_shown(record).line}", *_told(record, words))
                 ),
-                short=f"{_head(record, placement, words)} {_brief(record, over)}",
+                short=f"{_head(record, known, placement, words)} {_brief(record, over)}",
+                handle=known.handles.get(record.record_id, ""),
             ),
             record,
             placement,
         )
-        for record in records
+        for record in known.episodes
         if record.record_id in placement.weights
     )
 

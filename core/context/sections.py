@@ -26,6 +26,7 @@ class Item(NamedTuple):
     `spare`: what its full form has more than `short` goes before anything else does. `group`: a line that stands once
     above all items of it that follow one another. `copies`: ids and days of what says no more than it. `takes` and
     `short_takes`: what either form takes, in parts of a token, where that is known; 0 is weighed when it is fitted.
+    `handle`: what its line begins with, in brackets; empty for none.
     `is_pair`: the sides of a quarrel, of which none stands alone. `requires`: the ids of items that it does not stand
     without. A tuple, as a context makes many.
     """
@@ -43,6 +44,7 @@ class Item(NamedTuple):
     short_takes: int = 0
     is_pair: bool = False
     requires: Sequence[str] = ()
+    handle: str = ""
 
     @property
     def size(self) -> int:
@@ -104,11 +106,12 @@ class LeftOut(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """An item as it stands: its tokens, and what it stands for besides itself."""
+    """An item as it stands: its tokens, what it stands for besides itself, and its handle."""
 
     item_id: str
     tokens: int
     copies: Sequence[Copy] = ()
+    handle: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,6 +101,7 @@ def turn_item(
         group=stands.day,
         copies=copies,
         takes=stands.takes,
+        handle=shown.candidate.item_id,
     )
 
 
@@ -135,6 +136,7 @@ def evidence_item(
         group=_day(turn, words),
         copies=copies,
         takes=weight(full),
+        handle=str(turn.step),
     )
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from core.aggregate.aggregate import LargeMembers, Tuning
 from core.aggregate.change import Head
+from core.aggregate.handles import Handles
 from core.aggregate.indexes import Indexes
 from core.aggregate.parts import PartsAggregate
-from core.errors import RecordNotFound, ReflectionNotFound, RetractionNotFound
+from core.errors import InvalidField, RecordNotFound, ReflectionNotFound, RetractionNotFound
 from core.ids import RecordId, ReflectionId
 from core.index.keyword_index import KeywordIndex
 from core.index.vector_index import VectorIndex
@@ -80,6 +81,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.retractions: dict[str, Retraction] = self._of(RETRACTIONS.name)
         self.held: dict[str, HeldItem] = self._of(HELD.name)
         self.proposals: dict[RecordId, Proposal] = self._of(PROPOSALS.name)
+        self.handles = Handles()  # of records
         self.words: KeywordIndex[RecordId] = KeywordIndex(FIELD_WEIGHTS)
         self.vectors: VectorIndex[RecordId] = VectorIndex(tuning.dimension, tuning.vectors)
         self.wanting: dict[RecordId, None] = {}
@@ -143,6 +145,19 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             return self.records[record_id]
         except KeyError:
             raise RecordNotFound(record_id) from None
+
+    def named(self, names: Iterable[RecordId], field: str) -> list[Record]:
+        """Returns the records with these ids or handles. Raises RecordNotFound; InvalidField naming the `field`, where
+        a handle is the end of several ids, or two names are of one record."""
+        found: dict[RecordId, Record] = {}
+        for name in names:
+            by_handle = name not in self.records
+            named = self.handles.id_of(name, field, self.records.__contains__) if by_handle else ""
+            record = self.stored(RecordId(named or name))
+            if record.record_id in found:
+                raise InvalidField(field, f"names {record.record_id} twice")
+            found[record.record_id] = record
+        return list(found.values())
 
     def proposal(self, record_id: RecordId) -> Proposal:
         """Returns what waits under this id. Raises RecordNotFound."""
@@ -231,6 +246,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             self._propose(value)
         if part != RECORDS.name:
             return
+        self.handles.add(value.record_id)
         stays = before is not None and fields(before) == fields(value)
         if before is not None:
             self._leave(before, stays=stays)

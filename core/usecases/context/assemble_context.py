@@ -148,7 +148,8 @@ def _recorded(
     of_talk = conversation_sections(read.talk.talk, placement, words, budget, room) if read.talk else []
     beside = sum(tokens_of(item.size) for section in of_talk[3:] for item in section.items)
     told = sentences_of(read.known.known, placement) if read.known else frozenset()
-    said = [elsewhere_section(read.elsewhere.passages, placement, words, told)] if read.elsewhere else []
+    other = read.elsewhere
+    said = [elsewhere_section(other.passages, placement, words, told, other.handles)] if other else []
     beside += sum(tokens_of(item.size) for section in said for item in section.items)
     of_bank = read.bank.evidence if read.bank else None
     return [

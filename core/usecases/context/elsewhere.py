@@ -4,13 +4,14 @@ Law: reads only. Nothing is found where the memory of user, collection or conver
 first to what the collection keeps; nor what holds a secret, or what the collection was told to forget.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from core.aggregate.handles import Handles
 from core.context.elsewhere import Passage, Piece, passage_of
 from core.context.evidence import Source, idf_of
 from core.context.weighing import Fitting, Weighable, best_of, weighable
@@ -41,10 +42,12 @@ BEHIND = 0.2  # but not far behind what fits best, on the embedder's scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """The passages found, best first, and what they weigh among all evidence."""
+    """The passages found, best first, and what they weigh among all evidence; `handles` of their turns, by the names of
+    the candidates."""
 
     passages: Sequence[Passage]
     source: Source
+    handles: Mapping[str, str]
 
 
 async def elsewhere(
@@ -71,7 +74,19 @@ async def elsewhere(
     weighed = await read_each(ports, [one.key for one in chosen], weigh)
     found = best_of([one for _, one in weighed], max(1, min(MOST, budget // LEAST)))
     passages = await _passages(ports, [key for key, _ in weighed], found, words)
-    return await _admitted(ports, command, key, permission, passages, budget)
+    found_here = await _admitted(ports, command, key, permission, passages, budget)
+    return (
+        replace(found_here, handles=_handles(found_here, [one.key for one in chosen])) if found_here else None
+    )
+
+
+def _handles(found: Elsewhere, keys: Sequence[ConversationKey]) -> dict[str, str]:
+    """Returns of each turn the shortest end of its conversation's id that no other of these has, and its step."""
+    ends = Handles()
+    for key in keys:
+        ends.add(key.conversation_id)
+    named = [(passage.candidate.name, passage.turn.step) for passage in found.passages]
+    return {name: f"{ends.of(name.rpartition('#')[0])}:{step}" for name, step in named}
 
 
 class _MeasuredPassage(NamedTuple):
@@ -141,6 +156,7 @@ async def _admitted(
             cosines=np.array([one.fit.cosine for one in admitted]),
             doubts=np.array([one.fit.doubt for one in admitted]),
         ),
+        handles={},
     )
 
 

@@ -101,9 +101,10 @@ class _Looking:
         orders = self.orders()
         known = self._found() if self._command.needs else CollectionEvidence(preferences=orders)
         known = replace(known, orders=frozenset(record.record_id for record in orders))
-        if not any(record.state is RecordState.CONTESTED for record in known.records):
-            return known
-        return self._without_further_sides(self._with_other_sides(known))
+        if any(record.state is RecordState.CONTESTED for record in known.records):
+            known = self._without_further_sides(self._with_other_sides(known))
+        handles = self._opened.collection.handles
+        return replace(known, handles={each.record_id: handles.of(each.record_id) for each in known.records})
 
     def _with_other_sides(self, known: CollectionEvidence) -> CollectionEvidence:
         """Adds an opponent of each contested record that has none beside it, if one can stand."""

@@ -2815,7 +2815,7 @@ class GetRecordRequest(_message.Message):
     collection: _builtins.str
     """Which collection of it. At most 128 code points."""
     record_id: _builtins.str
-    """Which record."""
+    """Which record: its id, or its handle as prompts show it (`SectionItem.handle`)."""
     min_revision: _builtins.int
     """The least revision to be seen. Absent: as the replica knows it."""
     def __init__(
@@ -4078,7 +4078,7 @@ class ReportOutcomeRequest(_message.Message):
     """
     @_builtins.property
     def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """1 to 100 ids."""
+        """1 to 100 ids, or handles as prompts show them (`SectionItem.handle`), no record twice."""
 
     def __init__(
         self,
@@ -4173,7 +4173,7 @@ class GiveFeedbackRequest(_message.Message):
     """Whether the records that `response` cites share the opinion evenly: as in ReportOutcomeRequest."""
     @_builtins.property
     def record_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The records that were used: 1 to 100 ids."""
+        """The records that were used: 1 to 100 ids, or handles as prompts show them (`SectionItem.handle`), no record twice."""
 
     def __init__(
         self,

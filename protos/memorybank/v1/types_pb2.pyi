@@ -2149,12 +2149,18 @@ class SectionItem(_message.Message):
     ID_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
     COPIES_FIELD_NUMBER: _builtins.int
+    HANDLE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id; of a segment `INTERACTION_ID#INDEX`, of a turn its step, of one of another conversation
     `CONVERSATION_ID#STEP`.
     """
     tokens: _builtins.int
     """The tokens that it takes, without the line of its day."""
+    handle: _builtins.str
+    """What the model calls it by: the handle that its line begins with, in brackets. Of a node, a segment or a record the
+    shortest end of its id, five characters or more, that no other in its bank or collection has at this revision; of a
+    turn its step, of one of another conversation `END:STEP`. Empty for what has none, or stands under its whole id.
+    """
     @_builtins.property
     def copies(self) -> _containers.RepeatedCompositeFieldContainer[Global___SectionCopy]:
         """What was found too, and says no more than this does."""
@@ -2165,10 +2171,11 @@ class SectionItem(_message.Message):
         id: _builtins.str = ...,
         tokens: _builtins.int = ...,
         copies: _abc.Iterable[Global___SectionCopy] | None = ...,
+        handle: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["copies", b"copies", "id", b"id", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["copies", b"copies", "handle", b"handle", "id", b"id", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

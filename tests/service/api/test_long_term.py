@@ -488,6 +488,62 @@ async def test_tools_are_declared_in_either_form(service: Service) -> None:
     assert {"name", "description", "input_schema"} == set(json.loads(anthropic.tools[0]))
 
 
+@pytest.mark.parametrize(
+    ("told", "other", "asked"),
+    [
+        (
+            "The ferry to Naxos leaves at nine.",
+            "A ticket for the ferry to Naxos is 42 euros.",
+            "When does the ferry to Naxos leave?",
+        ),
+        ("去纳克索斯的渡船九点开。", "去纳克索斯的船票要四十二欧元。", "去纳克索斯的渡船几点开？"),
+    ],
+)
+async def test_a_fact_stands_under_a_handle_by_which_an_answer_cites_it_and_feedback_names_it(
+    service: Service, told: str, other: str, asked: str
+) -> None:
+    fact, beside = await stored(service, told), await stored(service, other)
+
+    made = await service.retrieval.AssembleContext(retrieval_pb2.AssembleContextRequest(input=asked, **ADA))
+
+    items = [item for section in made.sections for item in section.items]
+    handles = {item.id: item.handle for item in items}
+    line = next(line for line in made.prompt.splitlines() if told in line)
+    handle = handles[fact.record_id]
+    assert len(handle) >= 5
+    assert fact.record_id.endswith(handle)
+    assert line.startswith(f"- [{handle}] ")
+    assert not any(each.endswith(handle) for each in handles if each != fact.record_id)
+    both = [handle, handles[beside.record_id]]
+    rated = await service.long_term.GiveFeedback(
+        pb.GiveFeedbackRequest(
+            thumb=pb.THUMB_UP, record_ids=both, response=f"[{handle}]", by_citation=True, **ADA
+        )
+    )
+    reported = await service.long_term.ReportOutcome(
+        pb.ReportOutcomeRequest(record_ids=[handle], succeeded=True, **ADA)
+    )
+    assert [record.record_id for record in rated.records] == [fact.record_id, beside.record_id]
+    assert list(rated.shares) == [1.0, 0.0]
+    read = await service.long_term.GetRecord(pb.GetRecordRequest(record_id=handle, **ADA))
+    assert [record.record_id for record in reported.records] == [fact.record_id]
+    assert read.record.record_id == fact.record_id
+
+
+async def test_feedback_refuses_a_record_named_twice_and_a_handle_of_none(service: Service) -> None:
+    fact = await stored(service, "The ferry to Naxos leaves at nine.")
+    twice = pb.ReportOutcomeRequest(record_ids=[fact.record_id, fact.record_id[-6:]], **ADA)
+
+    refusal = await refused(service.long_term.ReportOutcome(twice))
+    none = await refused(
+        service.long_term.GiveFeedback(pb.GiveFeedbackRequest(record_ids=["zzzzzz"], stars=5, **ADA))
+    )
+
+    assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.fields == ("record_ids",)
+    assert none.reason == "RECORD_NOT_FOUND"
+
+
 async def test_what_an_answer_cites_has_the_credit_and_a_repetition_tells_the_same(service: Service) -> None:
     cited = await stored(service, "The ferry to Naxos leaves at nine.")
     other = await stored(service, "渡轮票价为四十二欧元。")

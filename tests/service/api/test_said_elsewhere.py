@@ -37,12 +37,12 @@ def items(made: pb.AssembleContextResponse) -> list[str]:
         (
             "The blue bicycle stands in the cellar",
             "Where is the blue bicycle?",
-            "## Said in other conversations\n2 March 2026\n- User: The blue bicycle stands in the cellar",
+            "## Said in other conversations\n2 March 2026\n- [old:1] User: The blue bicycle stands in the cellar",
         ),
         (
             "蓝色的自行车在地下室",
             "蓝色的自行车在哪里？",
-            "## 在其他对话中说过的\n2026年3月2日\n- 用户：蓝色的自行车在地下室",
+            "## 在其他对话中说过的\n2026年3月2日\n- [old:1] 用户：蓝色的自行车在地下室",
         ),
     ],
 )
@@ -64,7 +64,10 @@ async def test_a_reply_stands_behind_what_it_answers(service: Service) -> None:
 
     made = await context(service, "When does the second ferry to Naxos leave?")
 
-    assert "- User: And the second one? Assistant: The second ferry to Naxos leaves at noon." in made.prompt
+    assert (
+        "- [old:1] User: And the second one? Assistant: The second ferry to Naxos leaves at noon."
+        in made.prompt
+    )
 
 
 async def test_a_call_may_do_without(service: Service) -> None:

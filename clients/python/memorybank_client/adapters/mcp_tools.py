@@ -172,7 +172,7 @@ class MemoryTools:
         settles a contradiction: name the wrong one, and say the right one. 用正确的说法取代一条错误或过时的事实。"""
         wrong = await self._record(record_id)
         told: dict[str, Any] = {"content": content, "category": wrong.category} | _event_time(time)
-        stored = await self._client.store_fact(**self._owner, **told, supersedes=[record_id], wait=True)
+        stored = await self._client.store_fact(**self._owner, **told, supersedes=[wrong.record_id], wait=True)
         return await self._stored(stored)
 
     async def forget(
@@ -188,7 +188,8 @@ class MemoryTools:
         ] = False,
     ) -> Annotated[CallToolResult, ForgetResult]:
         """Delete memories for good, or tell first what would go (`dry_run`, the default). 永久删除记忆；默认只预览。"""
-        named = [await self._record(record_id) for record_id in dict.fromkeys(record_ids)]
+        found = [await self._record(record_id) for record_id in dict.fromkeys(record_ids)]
+        named = list({record.record_id: record for record in found}.values())
         before = await self._replaced_by(named)
         going = named + before if chain else named
         if dry_run:

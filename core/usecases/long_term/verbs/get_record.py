@@ -25,14 +25,14 @@ class RecordSeen:
 
 
 async def get_record(ports: CollectionPorts, command: GetRecord) -> RecordSeen:
-    """Raises RecordNotFound, CollectionNotFound, RevisionNotReached."""
+    """Raises RecordNotFound, InvalidField, CollectionNotFound, RevisionNotReached."""
     async with looking(ports, command.key, command.min_revision) as opened:
-        record = opened.collection.stored(command.record_id)
+        (record,) = opened.collection.named((command.record_id,), "record_id")
         if not opened.lasts(record):
             raise RecordNotFound(command.record_id)
-        uses = opened.collection.uses.get(command.record_id)
+        uses = opened.collection.uses.get(record.record_id)
         uid, revision = opened.collection.uid, opened.collection.revision
     (record,) = await whole(ports, command.key, uid, [record])
     return RecordSeen(
-        seen=RecordWithUses(record_id=command.record_id, record=record, uses=uses), revision=revision
+        seen=RecordWithUses(record_id=record.record_id, record=record, uses=uses), revision=revision
     )

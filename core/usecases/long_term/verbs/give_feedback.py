@@ -31,7 +31,7 @@ class GiveFeedback:
 
 
 async def give_feedback(ports: CollectionPorts, command: GiveFeedback) -> RecordsKept:
-    """Raises RecordNotFound, CollectionNotFound, MemoryOff, RequestIdReused."""
+    """Raises RecordNotFound, InvalidField, CollectionNotFound, MemoryOff, RequestIdReused."""
     feedback = Feedback(
         feedback_id=ports.ids.new("f"),
         record_ids=command.record_ids,
@@ -43,20 +43,21 @@ async def give_feedback(ports: CollectionPorts, command: GiveFeedback) -> Record
     )
 
     def compose(collection: Collection, _revision: int) -> Edit[StoredRecords]:
-        records = [collection.stored(record_id) for record_id in command.record_ids]
-        parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
+        records = collection.named(command.record_ids, "record_ids")
+        record_ids = tuple(record.record_id for record in records)
+        parts = shares(record_ids, command.response) if command.by_citation else [1.0] * len(records)
         steps: list[Step] = [
             RecordPut(
                 record=credited(record, with_feedback(record, command.value, ports.settings.long_term), share)
             )
             for record, share in zip(records, parts, strict=True)
         ]
-        steps.append(FeedbackPut(feedback=feedback))
+        steps.append(FeedbackPut(feedback=replace(feedback, record_ids=record_ids)))
         dropped = _oldest(collection, ports.settings.limits.feedback_per_collection - 1)
         return Edit(
-            result=replace(kept_of(collection, command.record_ids), shares=tuple(parts)),
+            result=replace(kept_of(collection, record_ids), shares=tuple(parts)),
             steps=(*steps, *dropped),
-            touches=frozenset({"feedback", *(f"record:{record_id}" for record_id in command.record_ids)}),
+            touches=frozenset({"feedback", *(f"record:{record_id}" for record_id in record_ids)}),
             erase=bool(dropped),
         )
 

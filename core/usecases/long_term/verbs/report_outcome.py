@@ -28,19 +28,20 @@ class ReportOutcome:
 
 
 async def report_outcome(ports: CollectionPorts, command: ReportOutcome) -> RecordsKept:
-    """Raises RecordNotFound, CollectionNotFound, MemoryOff, RequestIdReused."""
+    """Raises RecordNotFound, InvalidField, CollectionNotFound, MemoryOff, RequestIdReused."""
 
     def compose(collection: Collection, _revision: int) -> Edit[StoredRecords]:
-        records = [collection.stored(record_id) for record_id in command.record_ids]
-        parts = shares(command.record_ids, command.response) if command.by_citation else [1.0] * len(records)
+        records = collection.named(command.record_ids, "record_ids")
+        record_ids = tuple(record.record_id for record in records)
+        parts = shares(record_ids, command.response) if command.by_citation else [1.0] * len(records)
         changed = [
             credited(record, with_outcome(record, command.succeeded, ports.settings.long_term), share)
             for record, share in zip(records, parts, strict=True)
         ]
         return Edit(
-            result=replace(kept_of(collection, command.record_ids), shares=tuple(parts)),
+            result=replace(kept_of(collection, record_ids), shares=tuple(parts)),
             steps=tuple(RecordPut(record=record) for record in changed),
-            touches=frozenset(f"record:{record_id}" for record_id in command.record_ids),
+            touches=frozenset(f"record:{record_id}" for record_id in record_ids),
         )
 
     permission = await permission_to_write(ports, command.key)

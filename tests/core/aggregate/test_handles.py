@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from core.aggregate.aggregate import Tuning
+from core.aggregate.handles import LEAST, Handles
 from core.bank.bank import Bank
-from core.bank.handles import LEAST, Handles
 from core.bank.loading import load
 from core.errors import InvalidField, NodeNotFound
 from core.ids import NodeId
