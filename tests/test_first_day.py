@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from memorybank_client import MemoryBankError, SyncMemoryBankClient
-from service.cli.demo.server import running_server
+from tests.support.process import running_server
 from tests.support.shell import Shell
 from tests.test_readme import COMMAND, CONSOLE, PAGES, ROOT, bind
 

@@ -32,8 +32,8 @@ from memorybank.v1 import (
     retrieval_pb2,
 )
 from memorybank_client import SyncMemoryBankClient
-from service.cli.demo.server import running_server
 from service.config import NESTING, PREFIX, make_settings, packaged
+from tests.support.process import running_server
 from tests.support.shell import Shell
 from tools import document_access, document_settings
 

@@ -40,15 +40,27 @@ class Forked:
     def returncode(self) -> int | None:
         return self._process.exitcode
 
-    async def line(self) -> str:
+    def next_line(self) -> str:
         """The next line that it prints; empty if it ended."""
-        return await asyncio.to_thread(self._said.readline)
+        return self._said.readline()
+
+    async def line(self) -> str:
+        """The same, while others go on."""
+        return await asyncio.to_thread(self.next_line)
 
     def kill(self) -> None:
         self._process.kill()
 
     def send_signal(self, number: int) -> None:
         os.kill(self.pid, number)
+
+    def end(self) -> int:
+        """Ask it to stop, and wait; its exit code."""
+        self._process.terminate()
+        self._process.join()
+        self._said.close()
+        assert self._process.exitcode is not None
+        return self._process.exitcode
 
     async def wait(self) -> int:
         await asyncio.to_thread(self._process.join)

@@ -9,17 +9,19 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 import numpy as np
 
 from memorybank.v1.types_pb2 import SPACE_SOURCE_CLIENT, EmbeddingSpace, Vector
 from memorybank_client import MemoryBankClient
+from service.cli.demo import server as demo
 from tests.support.forking import Forked, forked
 from tests.support.scale import scaled
 
@@ -104,6 +106,22 @@ async def forked_process(
     process = forked(module, _serve(listen, folder), _environment(settings or {}), folder / "log")
     async with _ending(process, folder):
         yield _server(await process.line(), process, folder)
+
+
+@contextmanager
+def running_server() -> Iterator[str]:
+    """The address of a server over a folder that goes with it, forked like `served_process`."""
+    if scaled(1) > 1:
+        with demo.running_server() as address:
+            yield address
+        return
+    with TemporaryDirectory(prefix="memorybank-server-") as name:
+        folder = Path(name)
+        process = forked("service", _serve(LOOPBACK, folder / "data"), _environment({}), folder / "log")
+        try:
+            yield _server(process.next_line(), process, folder).address
+        finally:
+            assert process.end() == 0, (folder / "log").read_text(errors="replace")
 
 
 @asynccontextmanager

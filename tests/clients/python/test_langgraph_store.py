@@ -16,7 +16,7 @@ from langgraph.store.memory import InMemoryStore
 
 from memorybank_client import InvalidArgument, MemoryBankError, SyncMemoryBankClient
 from memorybank_client.adapters.langgraph_store import AsyncMemoryBankStore, MemoryBankStore
-from service.cli.demo.server import running_server
+from tests.support.process import running_server
 from tests.support.scale import scaled
 
 

@@ -18,9 +18,8 @@ from mcp.client.stdio import StdioServerParameters
 from memorybank.v1.conversation_pb2 import Turn
 from memorybank_client import MemoryBankClient
 from memorybank_client.adapters.mcp import MemoryTools, memory_server
-from service.cli.demo.server import running_server
 from tests.support.mcp_process import mcp_command, mcp_environment, mcp_over_http
-from tests.support.process import CHECKOUT
+from tests.support.process import CHECKOUT, running_server
 
 TOOLS = {
     "retrieve_facts",

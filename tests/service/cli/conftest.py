@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from service.cli.demo.server import running_server
+from tests.support.process import running_server
 from tests.support.shell import Shell
 
 BANKS = count(1)

@@ -168,7 +168,7 @@ def test_a_conflict_is_shown_settled_and_kept_in_the_lineage(shell: Shell, tmp_p
     quotes = [line for line in shown if line.startswith("  • ")]
     assert sorted(name for line in quotes for name in re.findall(r"\[(.+?)\]", line)) == ["张三", "李四"]
     origins = [shown[shown.index(line) + 1] for line in quotes]
-    assert [line.split(" · ")[1] for line in sorted(origins)] == ["old.txt", "new.txt"]
+    assert sorted(line.split(" · ")[1] for line in origins) == ["new.txt", "old.txt"]
 
     settled = shell.told("resolve", conflict_id, "--verdict", "CEO是李四，张三已卸任。", "--merge")
 

@@ -15,10 +15,9 @@ pytest.importorskip("mcp")
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from service.cli.demo.server import running_server
 from service.cli.mcp_hosts import HOSTS
 from tests.support.mcp_process import mcp_environment
-from tests.support.process import CHECKOUT
+from tests.support.process import CHECKOUT, running_server
 
 COMMAND = str(Path(sys.executable).with_name("memorybank"))
 ROOTS = {"codex": "mcp_servers", "vscode": "servers"}
