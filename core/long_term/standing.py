@@ -257,7 +257,7 @@ def joined(record: Record, again: Record, settings: LongTermSettings) -> Record:
 
 
 def _with_sources(stays: Record, goes: Record, settings: LongTermSettings) -> Record:
-    """Returns the one that stays, with all sources; surer, unless the other's origin is weaker."""
+    """Returns the one that stays, with all sources; surer and in no doubt, unless the other's origin is weaker."""
     as_strong = goes.origin.strength >= stays.origin.strength
     surer = reinforced(stays, settings) if as_strong else stays
     sources = dict.fromkeys(
@@ -266,6 +266,7 @@ def _with_sources(stays: Record, goes: Record, settings: LongTermSettings) -> Re
     return replace(
         surer,
         event_time=max(stays.event_time, goes.event_time) if as_strong else stays.event_time,
+        needs_revision=stays.needs_revision and not as_strong,
         valid_from=min(stays.valid_from, goes.valid_from),
         also_from=tuple(sources)[:MOST_ORIGINS],
     )

@@ -107,6 +107,26 @@ async def test_of_two_that_say_the_same_the_stronger_origin_s_words_stand_with_a
         assert record.confidence >= 0.8
 
 
+@pytest.mark.parametrize(
+    ("said", "again"),
+    [
+        ("Anna Berg leads the billing project.", "anna berg leads the billing project"),
+        ("林妹妹住在苏州。", "林妹妹住在苏州！"),
+    ],
+)
+async def test_what_is_in_doubt_is_so_no_more_when_it_is_said_again(said: str, again: str) -> None:
+    embedder = HashingEmbedder()
+    async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
+        fact = await told(house, said, origin=STATED)
+        await update_record(house, UpdateRecord(key=ADA, record_id=fact, given={"needs_revision": True}))
+
+        await told(house, again, origin=OBSERVED)
+        assert (await stored(house, fact)).needs_revision  # a weaker origin settles nothing
+
+        await told(house, again, origin=STATED)
+        assert not (await stored(house, fact)).needs_revision
+
+
 async def test_a_weaker_origin_makes_nothing_surer() -> None:
     embedder = HashingEmbedder()
     async with open_house(embedder=embedder, agents=offline_agents(embedder, local_comparer())) as house:
