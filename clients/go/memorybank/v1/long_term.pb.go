@@ -5100,7 +5100,7 @@ type GetRecordRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
-	// Which record.
+	// Which record: its id, or its handle as prompts show it (`SectionItem.handle`).
 	RecordId string `protobuf:"bytes,3,opt,name=record_id,json=recordId,proto3" json:"record_id,omitempty"`
 	// The least revision to be seen. Absent: as the replica knows it.
 	MinRevision   *int64 `protobuf:"varint,4,opt,name=min_revision,json=minRevision,proto3,oneof" json:"min_revision,omitempty"`
@@ -7565,7 +7565,7 @@ type ReportOutcomeRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
-	// 1 to 100 ids.
+	// 1 to 100 ids, or handles as prompts show them (`SectionItem.handle`), no record twice.
 	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
 	// Whether it helped.
 	Succeeded bool `protobuf:"varint,4,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
@@ -7740,7 +7740,7 @@ type GiveFeedbackRequest struct {
 	User string `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// Which collection of it. At most 128 code points.
 	Collection string `protobuf:"bytes,2,opt,name=collection,proto3" json:"collection,omitempty"`
-	// The records that were used: 1 to 100 ids.
+	// The records that were used: 1 to 100 ids, or handles as prompts show them (`SectionItem.handle`), no record twice.
 	RecordIds []string `protobuf:"bytes,3,rep,name=record_ids,json=recordIds,proto3" json:"record_ids,omitempty"`
 	// Good or bad. Not together with `stars`.
 	Thumb Thumb `protobuf:"varint,4,opt,name=thumb,proto3,enum=memorybank.v1.Thumb" json:"thumb,omitempty"`

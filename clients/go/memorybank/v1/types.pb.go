@@ -3957,7 +3957,11 @@ type SectionItem struct {
 	// The tokens that it takes, without the line of its day.
 	Tokens int32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	// What was found too, and says no more than this does.
-	Copies        []*SectionCopy `protobuf:"bytes,3,rep,name=copies,proto3" json:"copies,omitempty"`
+	Copies []*SectionCopy `protobuf:"bytes,3,rep,name=copies,proto3" json:"copies,omitempty"`
+	// What the model calls it by: the handle that its line begins with, in brackets. Of a node, a segment or a record the
+	// shortest end of its id, five characters or more, that no other in its bank or collection has at this revision; of a
+	// turn its step, of one of another conversation `END:STEP`. Empty for what has none, or stands under its whole id.
+	Handle        string `protobuf:"bytes,4,opt,name=handle,proto3" json:"handle,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4011,6 +4015,13 @@ func (x *SectionItem) GetCopies() []*SectionCopy {
 		return x.Copies
 	}
 	return nil
+}
+
+func (x *SectionItem) GetHandle() string {
+	if x != nil {
+		return x.Handle
+	}
+	return ""
 }
 
 // What stands in a prompt by what says as much.
@@ -4615,11 +4626,12 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\aSection\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x120\n" +
-	"\x05items\x18\x03 \x03(\v2\x1a.memorybank.v1.SectionItemR\x05items\"i\n" +
+	"\x05items\x18\x03 \x03(\v2\x1a.memorybank.v1.SectionItemR\x05items\"\x81\x01\n" +
 	"\vSectionItem\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x122\n" +
-	"\x06copies\x18\x03 \x03(\v2\x1a.memorybank.v1.SectionCopyR\x06copies\"X\n" +
+	"\x06copies\x18\x03 \x03(\v2\x1a.memorybank.v1.SectionCopyR\x06copies\x12\x16\n" +
+	"\x06handle\x18\x04 \x01(\tR\x06handle\"X\n" +
 	"\vSectionCopy\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
 	"\n" +
