@@ -97,6 +97,8 @@ class Script:
     async def _keep(self, method: Method, request: Any, context: Any) -> None:
         self.arrived.set()
         if any(isinstance(answer, Refusal) and answer.at_once for answer in self.answers[method.name][:1]):
+            if method.streams_up:  # its head is read: gRPC loses the status of a call that still writes it
+                await anext(aiter(request), None)
             await self._next(method, context)
         messages = [message async for message in request] if method.streams_up else [request]
         metadata = dict(context.invocation_metadata())

@@ -295,14 +295,14 @@ async def test_many_open_conflicts_leave_room_for_memories_in_a_small_prompt() -
         for n in range(30):
             await memorize(house, Memorize(key=KEY, context=Context(text=f"第 {n} 年 Acme 的 CEO 是张三。")))
 
-        made = await augment(house, Augment(key=KEY, token_budget=1000))
+        made = await augment(house, Augment(key=KEY, token_budget=1100))
         asked = await augment(house, Augment(key=KEY, query="Acme 的 CEO", token_budget=1000))
 
         async with house.banks.reading(KEY) as bank:
             conflicts = [conflict.conflict_id for conflict in bank.open_conflicts()]
         kept = [conflict_id for conflict_id in conflicts if f"- [{conflict_id}]" in made.prompt]
         lost = [left.item_id for left in made.left_out if left.section == "insight"]
-        assert made.tokens <= 1000
+        assert made.tokens <= 1100
         assert kept[0] == conflicts[0]
         assert sorted(kept + lost) == sorted(conflicts)
         assert len(lost) > 0
