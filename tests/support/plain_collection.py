@@ -73,7 +73,7 @@ class PlainCollection:
         record = self.records[key]
         if STRENGTH[origin] >= record.strength:
             record.surer()
-            record.event = max(record.event, event)
+            record.event, record.needs_revision = max(record.event, event), False
         record.since = min(record.since, event)
         if STRENGTH[origin] > record.strength:
             record.origin, record.confidence = origin, max(record.confidence, FIRST[origin])
@@ -117,7 +117,7 @@ class PlainCollection:
         lost, kept = self.records[goes], self.records[stays]
         if lost.strength >= kept.strength:
             kept.surer()
-            kept.event = max(kept.event, lost.event)
+            kept.event, kept.needs_revision = max(kept.event, lost.event), False
         kept.since = min(kept.since, lost.since)
         lost.state, lost.by = "superseded", stays
 
