@@ -5,9 +5,11 @@ are equal and a conflict if not; claims on the two subjects of one field are rel
 service makes up are taken from its answers, and nothing else is.
 
 A page is a claim with so many words that it joins the nodes that hold it: read again it changes nothing but their
-copies. Only what a verdict has touched may be judged again, which is taken from the answer.
+copies. Only what a verdict has touched may be judged again, and what was read so often that those which stand need not
+be among the segments looked at; that is taken from the answer.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -24,6 +26,7 @@ from core.agents.roles import (
 )
 from core.model.lineage import MergeReason
 from core.usecases.bank.structuring.conflict_edits import MOST_OF_PAIR, MOST_SIDES
+from core.usecases.bank.structuring.rereading import LIKEST
 from core.usecases.bank.verbs.memorize import MemorizeResult
 from core.usecases.bank.verbs.resolve_conflict import ConflictResolved
 from tests.support.scripted_agents import ScriptedAgents
@@ -86,6 +89,7 @@ class PlainBank:
     settled: set[Pair] = field(default_factory=set)
     dismissed: list[dict[str, str]] = field(default_factory=list)
     ruled_on: set[str] = field(default_factory=set)  # texts that a verdict has touched
+    times: Counter[str] = field(default_factory=Counter)  # of each text, that it was memorized
 
     # ---- what callers ask for ----
 
@@ -116,6 +120,7 @@ class PlainBank:
 
     def memorize(self, claim: str, told: MemorizeResult) -> None:
         self.interactions.add(told.interaction_id)
+        self.times[claim] += 1
         holding = {n for n, node in self.nodes.items() if claim in node.texts and subject(claim) in PAGED}
         if told.joined_node_ids:
             assert holding.issuperset(told.joined_node_ids)
@@ -124,7 +129,7 @@ class PlainBank:
             for node_id in told.joined_node_ids:
                 self.nodes[node_id].copies += 1
             return
-        assert not holding or claim in self.ruled_on
+        assert not holding or claim in self.ruled_on or self.times[claim] > LIKEST
         merges = [(merge.into_node_id, merge.absorbed_node_ids) for merge in told.merges]
         entered = next((n for n in merges[0][1] if n not in self.nodes), "") if merges else told.node_ids[0]
         self.nodes[entered] = PlainNode(
