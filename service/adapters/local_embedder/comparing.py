@@ -15,6 +15,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.adapters.local_embedder.weight_file import unsealed
 from service.adapters.local_embedder.weights import F32
@@ -101,13 +102,16 @@ class Network:
     def _seen(self, a: F32, there_a: F32, b: F32, there_b: F32, nearness: F32) -> F32:
         """Returns what is seen of the sentences `a` beside `b`: shape (n, 2 width), the most and the mean."""
         beside = _softmax(nearness + (there_b[:, None, :] - 1) * ABSENT) @ b
-        laid = np.concatenate([a, beside, a * beside, np.abs(a - beside)], axis=2)
-        looked = np.maximum(laid @ self.pair_weights + self.pair_bias, 0) * there_a[..., None]
-        looked += np.maximum(_with_neighbours(looked) @ self.around_weights + self.around_bias, 0)
-        seen = np.maximum(looked @ self.seen_weights + self.seen_bias, 0) * there_a[..., None]
-        return np.concatenate(
-            [seen.max(axis=1), seen.sum(axis=1) / there_a.sum(axis=1, keepdims=True)], axis=1
-        )
+        lengths = there_a.sum(axis=1).astype(np.intp)
+        a, beside = a[there_a > 0], beside[there_a > 0]  # sentence behind sentence: shape (tokens of all, width)
+        laid = np.concatenate([a, beside, a * beside, np.abs(a - beside)], axis=1)
+        looked = np.maximum(laid @ self.pair_weights + self.pair_bias, 0)
+        around = _with_neighbours(looked, lengths)
+        looked += np.maximum(around @ self.around_weights + self.around_bias, 0)
+        seen = np.maximum(looked @ self.seen_weights + self.seen_bias, 0)
+        starts = np.cumsum(lengths) - lengths
+        most, sums = np.maximum.reduceat(seen, starts, axis=0), np.add.reduceat(seen, starts, axis=0)
+        return np.concatenate([most, sums / lengths[:, None].astype(np.float32)], axis=1)
 
 
 STORED = frozenset(each.name for each in fields(Network)) - {"projected_centre"} | {"centre", "spread"}
@@ -146,10 +150,13 @@ class Networks:
         return found
 
 
-def _with_neighbours(rows: F32) -> F32:
-    """Returns each row with the one before it and the one behind it: shape (n, tokens, 3 width), zeros at the ends."""
-    padded = np.pad(rows, ((0, 0), (1, 1), (0, 0)))
-    return np.concatenate([padded[:, :-2], rows, padded[:, 2:]], axis=2)
+def _with_neighbours(rows: F32, lengths: NDArray[np.intp]) -> F32:
+    """Returns each row of sentences, one behind another, with the one before it and the one behind it: shape (tokens, 3
+    width), zeros at a sentence's ends."""
+    places = np.arange(len(rows)) + np.repeat(np.arange(1, len(lengths) + 1), lengths)
+    apart = np.zeros((len(rows) + len(lengths) + 1, rows.shape[1]), rows.dtype)
+    apart[places] = rows
+    return np.concatenate([apart[places - 1], rows, apart[places + 1]], axis=1)
 
 
 def _trimmed(sentences: F32) -> tuple[F32, F32]:
