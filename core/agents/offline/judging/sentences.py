@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from core.agents.offline.judging.attribution import LABEL, is_dated, statement_of
 from core.agents.offline.statements import statements
@@ -76,16 +77,12 @@ class Sentence:
 
 
 def topic_sentences(topic: Topic) -> tuple[Sentence, ...]:
-    """Returns a topic's sentences: those of its excerpts; of a topic without excerpts its summary's, or its
-    context's."""
+    """Returns a topic's sentences: those of its excerpts; of a topic without excerpts its summary's, or its context's.
+    A word alone is one only where there is nothing else."""
     excerpts = topic.excerpts or (Excerpt(text=topic.summary or topic.context),)
-    found: list[Sentence] = []
-    for excerpt in excerpts:
-        for sentence in _read(excerpt, topic):
-            found.append(sentence)
-            if len(found) == MOST_SENTENCES:
-                return tuple(found)
-    return tuple(found)
+    read = (sentence for excerpt in excerpts for sentence in _read(excerpt, topic))
+    found = list(islice(read, MOST_SENTENCES))
+    return tuple(one for one in found if one.label or len(words(one.text)) > 1) or tuple(found)
 
 
 def words(text: str) -> list[str]:

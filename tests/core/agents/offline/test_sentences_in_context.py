@@ -67,6 +67,19 @@ def test_what_tells_nothing_is_no_sentence(text: str) -> None:
     assert sentences_of(text) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("NAME\n\nThe pump lists its parts.", ["The pump lists its parts."]),
+        ("注意\n\n水泵每周检修一次。", ["水泵每周检修一次。"]),
+        ("Colour: red", ["Colour: red"]),
+        ("Zebra", ["Zebra"]),
+    ],
+)
+def test_a_word_alone_is_a_sentence_only_where_there_is_nothing_else(text: str, read: list[str]) -> None:
+    assert [one.text for one in sentences_of(text)] == read
+
+
 def test_a_row_of_a_table_is_a_sentence_about_its_first_cell() -> None:
     (row,) = sentences_of("## Drills\n\n| model | weight |\n|---|---|\n| Alpha | 1.2 kg |\n")
 
