@@ -13,7 +13,6 @@ from typing import Protocol
 
 from core.long_term.routing import Intent, Layer
 
-MOST_REFLECTED = 50  # records of one reflection
 LONGEST_REFLECTION = 8_000  # code points
 SURE = 0.5  # confidence below which a category does not count
 

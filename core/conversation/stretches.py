@@ -4,7 +4,8 @@ Law: pure. Stretches are cut at `summarised_to`, each of as many turns as are to
 later cut. What was summarised is summarised again only if it is owed.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 
 from core.conversation.conversation import Conversation
 from core.conversation.steps import Step, SummaryDrop, SummaryPut
@@ -14,8 +15,9 @@ from core.model.conversation import ConversationState, StepRange, Summary, Summa
 def next_owed(conversation: Conversation) -> SummaryOwed | None:
     """Returns the summary to be made next: one that lost a turn, else that of the next full stretch; of what is left
     once the conversation has ended."""
-    if conversation.record.owed:
-        return conversation.record.owed[0]
+    for owed in conversation.record.owed:
+        if has_turns(conversation, owed.ranges):  # an import may owe one of turns that it does not bring
+            return owed
     first = bisect_right(conversation.steps, conversation.record.summarised_to)
     stretch = conversation.steps[first : first + conversation.tiers.summary_every]
     full = len(stretch) == conversation.tiers.summary_every
@@ -25,6 +27,12 @@ def next_owed(conversation: Conversation) -> SummaryOwed | None:
     return SummaryOwed(
         summary_id=f"s{whole.first_step}-{whole.last_step}", kind=SummaryKind.LONG, ranges=(whole,)
     )
+
+
+def has_turns(conversation: Conversation, ranges: Iterable[StepRange]) -> bool:
+    """Whether any turn in some ranges is there."""
+    steps = conversation.steps
+    return any(bisect_left(steps, r.first_step) < bisect_right(steps, r.last_step) for r in ranges)
 
 
 def turns_of(conversation: Conversation, ranges: tuple[StepRange, ...]) -> list[Turn]:

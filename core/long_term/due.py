@@ -12,9 +12,10 @@ from core.aggregate.kind import Chore
 from core.ids import RecordId
 from core.long_term.collection import Collection
 from core.long_term.settings import LongTermSettings
+from core.long_term.worth import heaviest_first
 from core.model.collection import CollectionRecord
 from core.model.expiry import expiry_after
-from core.model.record import STRATEGY, Record, RecordKind, RecordState
+from core.model.record import MOST_REFLECTED, STRATEGY, Record, RecordKind, RecordState, Reflection
 
 EMBED = Chore(name="embed")
 JUDGE = Chore(name="judge")
@@ -46,15 +47,32 @@ def waiting_reflections(collection: Collection) -> bool:
 
 
 def uncovered(collection: Collection) -> Mapping[str, int]:
-    """Subcategories of strategies of which REFLECT_AFTER or more are in no reflection, with how many."""
+    """Subcategories of strategies of which REFLECT_AFTER or more are in no reflection, with how many. What a reflection
+    has no room for does not count: made anew, it would leave that out again."""
     if len(collection.strategies) < REFLECT_AFTER:
         return {}
+    last = _last_places(collection)
     counts: Counter[str] = Counter()
     for record_id in collection.strategies:
         record = collection.records[record_id]
         if not record.reflection_id and is_lesson(record):
-            counts[record.subcategory] += 1
+            place = last.get(record.subcategory)
+            counts[record.subcategory] += place is None or heaviest_first(record) < place
     return {subject: count for subject, count in counts.items() if count >= REFLECT_AFTER}
+
+
+def _last_places(collection: Collection) -> Mapping[str, tuple[float, RecordId]]:
+    """Returns the place of the lightest record in each reflection that is kept up and full, by its subject."""
+    kept_up: dict[str, Reflection] = {}
+    for reflection in collection.reflections.values():
+        if reflection.kept_up:
+            kept_up.setdefault(reflection.subject, reflection)
+    records = collection.records
+    return {
+        subject: max(heaviest_first(records[key]) for key in reflection.record_ids)
+        for subject, reflection in kept_up.items()
+        if len(reflection.record_ids) >= MOST_REFLECTED and records.keys() >= set(reflection.record_ids)
+    }
 
 
 def is_lesson(record: Record) -> bool:

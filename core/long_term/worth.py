@@ -7,6 +7,7 @@ Law: pure. Confidence stays in [0, 1] and reward in [−1, 1] whatever comes in 
 from dataclasses import replace
 from datetime import datetime
 
+from core.ids import RecordId
 from core.long_term.settings import LongTermSettings
 from core.model.collection import CollectionRecord
 from core.model.record import Record, RecordKind
@@ -19,6 +20,11 @@ LOSS = 0.2  # of confidence, by the worst opinion
 def weight(record: Record) -> float:
     """Returns confidence × (1 + reward) / 2, in [0, 1]."""
     return record.confidence * (1.0 + record.reward) / 2.0
+
+
+def heaviest_first(record: Record) -> tuple[float, RecordId]:
+    """Returns a record's place among others by weight: the heaviest sorts first."""
+    return -weight(record), record.record_id
 
 
 def half_life(record: Record, collection: CollectionRecord, settings: LongTermSettings) -> float:

@@ -94,6 +94,7 @@ class Example:
     fixed_json: str
 
 
+MOST_REFLECTED = 50  # records of one reflection
 MOST_EXAMPLES = 4  # of a recovery, beside its newest
 
 

@@ -100,8 +100,13 @@ def place_of(listing: "DataclassInstance", token: str, shape: tuple[type, ...]) 
 
 
 def _is_text(named: Iterable[object]) -> bool:
-    """Whether it is text: half a character, which JSON can name, is none, and no store can look for it."""
-    return "".join(map(str, named)).isprintable()
+    """Whether it is text: half a character or NUL, which JSON can name, is none, and no store can look for it."""
+    text = "".join(map(str, named))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
 
 
 def _fingerprint(listing: "DataclassInstance") -> str:

@@ -19,6 +19,7 @@ from core.conversation.steps import (
     SummaryDrop,
     TurnAdd,
     TurnDrop,
+    TurnRetractionPut,
 )
 from core.errors import ConversationNotFound
 from core.keys import ConversationKey
@@ -59,6 +60,7 @@ async def cover_turns(
             *_summaries(conversation, steps, mentions),
             *_invocations(conversation, mentions),
             *_held(conversation, mentions),
+            *_retractions(conversation, mentions),
         ]
         record = _record(conversation, turns, steps, mentions)
         if not rest and record == conversation.record:
@@ -148,6 +150,13 @@ def _held(conversation: Conversation, mentions: Mentions) -> Iterator[Step]:
             yield HeldTurnPut(held=replace(held, turn=_covered(held.turn, mentions)))
         elif held.turn is None and mentions.are_in(str(held)):
             yield HeldTurnDrop(name=name)
+
+
+def _retractions(conversation: Conversation, mentions: Mentions) -> Iterator[Step]:
+    """Yields the retractions whose reason, in a caller's words, holds a name."""
+    for made in conversation.retractions.values():
+        if mentions.are_in(made.reason):
+            yield TurnRetractionPut(retraction=replace(made, reason=mentions.covered(made.reason)))
 
 
 def _record(

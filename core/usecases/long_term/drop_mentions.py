@@ -1,4 +1,5 @@
-"""Dropping mentions from a collection: records that name a person or a thing go, opinions on others lose the words.
+"""Dropping mentions from a collection: records that name a person or a thing go, opinions on others and
+retractions lose the words.
 
 A record says one thing, so it goes as a whole; it leaves a tombstone, as one that DeleteRecords erased. What waits for
 a review and what a retraction holds go, too.
@@ -14,7 +15,16 @@ from core.errors import CollectionNotFound
 from core.ids import RecordId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
-from core.long_term.steps import FeedbackPut, HeldDrop, ProposalDrop, ReflectionDrop, ReflectionPut, Step
+from core.long_term.steps import (
+    FeedbackPut,
+    HeldDrop,
+    ProposalDrop,
+    RecordDrop,
+    ReflectionDrop,
+    ReflectionPut,
+    RetractionPut,
+    Step,
+)
 from core.model.record import Record
 from core.model.retraction import HeldItem
 from core.text.mentions import Mentions
@@ -73,7 +83,7 @@ def _dropping(
         if record.record_id in apart or mentions.are_in(*texts_of(record))
     ]
     erased = erasing(ports, collection, named, now)
-    gone = {record.record_id for record in named}
+    gone = {step.record_id for step in erased.steps if isinstance(step, RecordDrop)}  # duplicates among them
     waiting = [
         ProposalDrop(record_id=record_id)
         for record_id, one in collection.proposals.items()
@@ -82,7 +92,8 @@ def _dropping(
     held = [HeldDrop(name=one.name) for one in collection.held.values() if _is_named(one, mentions)]
     reflections = list(_reflections(collection, gone, mentions))
     feedback = list(_feedback(collection, gone, mentions))
-    steps: tuple[Step, ...] = (*erased.steps, *waiting, *held, *reflections, *feedback)
+    retractions = _retractions(collection, mentions)
+    steps: tuple[Step, ...] = (*erased.steps, *waiting, *held, *reflections, *feedback, *retractions)
     result = MentionsDropped(
         records=erased.result.records + len(waiting) + len(held),
         reflections=erased.result.reflections + len(reflections),
@@ -131,6 +142,14 @@ def _reflections(collection: Collection, gone: set[RecordId], mentions: Mentions
             yield ReflectionDrop(reflection_id=reflection.reflection_id)
         elif mentions.are_in(reflection.text):
             yield ReflectionPut(reflection=replace(reflection, text=""))
+
+
+def _retractions(collection: Collection, mentions: Mentions) -> Iterator[Step]:
+    """Yields the retractions whose source or reason, in a caller's words, holds a name."""
+    for made in collection.retractions.values():
+        if mentions.are_in(made.source, made.reason):
+            source, reason = mentions.covered(made.source), mentions.covered(made.reason)
+            yield RetractionPut(retraction=replace(made, source=source, reason=reason))
 
 
 def _feedback(collection: Collection, gone: set[RecordId], mentions: Mentions) -> Iterable[Step]:

@@ -152,17 +152,23 @@ def _is_for_later(step: Step) -> bool:
 
 
 def _check_limits(ports: HasSettings, collection: Collection, steps: Sequence[Step]) -> None:
-    """Raises LimitReached where new records find no room."""
-    known = collection.records
-    puts = [step.record for step in steps if isinstance(step, RecordPut)]
-    puts += [step.proposal.record for step in steps if isinstance(step, ProposalPut)]
-    new = [record for record in puts if collection.record_or_proposal(record.record_id) is None]
-    gone = [known[step.record_id] for step in steps if isinstance(step, RecordDrop)]
-    if new:
-        more = sum(map(characters, new)) - sum(map(characters, gone))
-        ports.settings.limits.check_records(
-            collection.filled + len(new) - len(gone), collection.characters + more
-        )
+    """Raises LimitReached where new records find no room, or what is there grows beyond it."""
+    records = [step.record for step in steps if isinstance(step, RecordPut)]
+    records += [step.proposal.record for step in steps if isinstance(step, ProposalPut)]
+    puts = {record.record_id: record for record in records}
+    known = {key: record for key in puts if (record := collection.record_or_proposal(key)) is not None}
+    drops = {step.record_id for step in steps if isinstance(step, RecordDrop)} - puts.keys()
+    gone = [collection.records[key] for key in drops]
+    new = len(puts) - len(known)
+    more = sum(map(_taken, puts.values())) - sum(map(_taken, (*known.values(), *gone)))
+    if new or more > 0:
+        count = collection.filled + new - len(gone) if new else 0
+        ports.settings.limits.check_records(count, collection.characters + more)
+
+
+def _taken(record: Record) -> int:
+    """Returns the characters of a record, with the bytes of its metadata where that stands apart."""
+    return characters(record) + record.metadata_bytes
 
 
 def characters(record: Record) -> int:

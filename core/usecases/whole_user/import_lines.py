@@ -258,6 +258,7 @@ def _conversation(file: _File, making: Making) -> Founding:
         anew=tuple(step for step in progress.anew if step in turns),
         owed=progress.owed,
         forgetting=progress.forgetting,
+        generation=max((owed.number for owed in progress.forgetting), default=0),  # later ones are others
         taught=progress.taught,
         due_time=making.now + RESUME_AFTER,
         purge_time=expiry_after(given.last_turn_time or given.create_time, given.ttl),

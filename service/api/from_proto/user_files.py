@@ -59,7 +59,7 @@ class UserReader:
                     yield piece
                 self._begin(part.path)
             self._take(part.content)
-            for piece in self._whole_lines():
+            for piece in self._whole_lines() if b"\n" in part.content else ():
                 yield piece
                 if self._line % BREATH == 0:
                     await yield_to_loop()

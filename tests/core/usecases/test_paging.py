@@ -35,6 +35,16 @@ def test_pages_together_are_the_whole_list_in_order() -> None:
     assert seen == sorted(words)
 
 
+@pytest.mark.parametrize("blank", ["\u3000", "\xa0", "\u200d"], ids=["ideographic", "no-break", "joiner"])
+def test_a_page_may_end_at_any_text(blank: str) -> None:
+    words = ["a", f"b{blank}c", "d"]
+
+    first, token = _page(ListWords(), words)
+    rest, _ = _page(ListWords(page_token=token), words)
+
+    assert (*first, *rest) == tuple(words)
+
+
 def test_a_list_that_changes_between_pages_shows_nothing_twice_and_misses_nothing_that_stays() -> None:
     first, token = _page(ListWords(), ["a", "c", "e", "g"])
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from core.agents.offline.thinking import think
 from core.bank.bank import Bank
+from core.bank.steps import RetractionPut
 from core.errors import BankNotFound
 from core.ids import InteractionId, RequestId
 from core.keys import BankKey
@@ -50,6 +51,7 @@ async def cover_interactions(
             )
         for start in range(0, len(named), AT_ONCE):
             await _cover(ports, key, named[start : start + AT_ONCE], mentions, again=embeds)
+        await _cover_retractions(ports, key, mentions)
     except BankNotFound:
         return 0
     return len(named)
@@ -83,6 +85,25 @@ async def _cover(
         await close_interactions(ports, closing)
     for interaction_id in filter(None, new):
         take_up(ports, key, interaction_id)
+
+
+async def _cover_retractions(ports: BankPorts, key: BankKey, mentions: Mentions) -> None:
+    """Overwrites the names in what callers said of their retractions: the source and the reason."""
+
+    def stage(bank: Bank, _revision: int) -> Draft[None]:
+        named = [each for each in bank.retractions.values() if mentions.are_in(each.source, each.reason)]
+        steps = [
+            RetractionPut(
+                retraction=replace(
+                    each, source=mentions.covered(each.source), reason=mentions.covered(each.reason)
+                )
+            )
+            for each in named
+        ]
+        touches = frozenset(f"retraction:{each.retraction_id}" for each in named)
+        return Draft(result=None, steps=tuple(steps), touches=touches, sees_all=True, erase=bool(steps))
+
+    await ports.banks.commit(key, stage)
 
 
 async def _stored(

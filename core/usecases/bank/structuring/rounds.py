@@ -6,15 +6,13 @@ round is never half done, and two racing memories always see each other: whoever
 composes again on the bank that has the first.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from core.agents.opinions import Opinions
 from core.agents.roles import ConflictOpinion, Consolidation, MergeOpinion, RelatedOpinion
 from core.bank.bank import Bank
 from core.bank.graph import Links, inherited_links
-from core.bank.search import judging_candidates, nearest_nodes
 from core.bank.steps import CopiesPut, EdgePut, MergeAdd, NodePut, PairSettle, Step
 from core.ids import ConflictId, NodeId
 from core.model.conflict import Conflict, ConflictStatus, VerdictType
@@ -25,7 +23,6 @@ from core.model.structuring import Outcome
 from core.model.vector import Vector
 from core.usecases.bank.structuring.absorb import (
     absorbed,
-    in_context,
     inherited,
     merge_made,
     merged_node,
@@ -37,7 +34,7 @@ from core.usecases.bank.structuring.edits import NodeEdits
 from core.usecases.bank.structuring.joining import of_all
 from core.usecases.bank.structuring.repetition import repetitions_elsewhere, repetitions_in
 from core.usecases.bank.structuring.rewording import reworded, touched, union
-from core.usecases.bank.structuring.round_reads import RoundReads
+from core.usecases.bank.structuring.round_judgements import RoundJudgements
 from core.usecases.bank.structuring.round_vectors import RoundVectors
 from core.usecases.bank.structuring.settled import Points
 from core.usecases.bank.structuring.suspicions import Suspicions
@@ -68,8 +65,7 @@ class Round:
         self._conflicts = ConflictEdits(bank, moment)
         self._points = Points(bank)
         self._suspicions = Suspicions(bank, moment.now)
-        self._settled: list[tuple[NodeId, NodeId]] = []
-        self._reads = RoundReads(bank, opinions, moment)
+        self._judgements = RoundJudgements(bank, opinions, moment, self._edits, self._conflicts, self._points)
         self._vectors = RoundVectors(bank, opinions, embeds_later=embeds_later)
 
     @property
@@ -155,8 +151,6 @@ class Round:
         self._conflicts.close(conflict, ConflictStatus.DISMISSED, verdict)
         self._points.dismiss(conflict)
         self._conflicts.release(conflict, self._edits)
-        first, *others = (side.node_id for side in conflict.sides)
-        self._settled = [(first, other) for other in others]
 
     # ---- what comes out ----
 
@@ -184,7 +178,7 @@ class Round:
         steps += self._points.refuted
         steps += [
             PairSettle(node_id=a, other_node_id=b)
-            for a, b in dict.fromkeys((*self._settled, *self._points.pairs))
+            for a, b in dict.fromkeys((*self._points.dismissed_pairs, *self._points.pairs))
             if not {a, b} & set(self._edits.gone)
         ]
         suspected = self._suspicions.puts(
@@ -196,7 +190,7 @@ class Round:
 
     def _go_round(self) -> Outcome:
         for _ in range(MAX_MERGES):
-            found = self._found()
+            found = self._judgements.conflicts_and_merges(self._current, self._vector, self._neighbors)
             conflicts = [o for o in found if isinstance(o, ConflictOpinion)]
             disputed = [o for o in conflicts if self._moment.is_sure(o)]
             self._suspicions.noted = [o for o in conflicts if o not in disputed]
@@ -214,53 +208,11 @@ class Round:
                 break
         return self._join_related()
 
-    def _found(self) -> list[ConflictOpinion | MergeOpinion]:
-        """Returns what the Judge finds first, without what is settled or at issue already. Opponents and settled
-        partners are asked about for what else they say; they do not merge."""
-        candidates = self._candidates(judging_candidates)
-        again = self._judged_before(candidates)
-        nodes = [self._current, *(self._bank.nodes[c] for c in (*candidates, *again))]
-        new, *topics = [self._reads.judged(node) for node in nodes]
-        found: list[ConflictOpinion | MergeOpinion] = []
-        for opinion in self._opinions.conflicts_and_merges(new, topics):
-            if isinstance(opinion, ConflictOpinion):
-                left = (point for point in opinion.points if not self._is_left_aside(point))
-                found += islice(left, 1)
-            elif opinion.existing not in again:
-                found.append(opinion)
-        return found
-
-    def _judged_before(self, candidates: Sequence[NodeId]) -> list[NodeId]:
-        """Returns opponents and settled partners of the node that goes round."""
-        node_id = self._current.node_id
-        partners = self._conflicts.opponents(node_id) | self._bank.settled_with(node_id)
-        partners |= {other for first, other in self._settled if first == node_id}
-        apart = {node_id, *self._edits.gone, *self._neighbors, *candidates}
-        return sorted(partners - apart)[: self._moment.top_k]
-
     def _join_related(self) -> Outcome:
         """Ends the round: an edge to each neighbour that the Judge finds related."""
-        near = map(self._edits.shown, self._candidates(nearest_nodes))
-        new, *topics = [in_context(self._bank, node) for node in (self._current, *near)]
-        if related := self._opinions.related(new, topics):
+        if related := self._judgements.related(self._current, self._vector, self._neighbors):
             self._relate(related)
         return self._outcome()
-
-    def _candidates(self, chosen: Callable[..., list[NodeId]]) -> list[NodeId]:
-        """Returns the nearest nodes by the plain formula that may be judged: not neighbours, not settled partners."""
-        current = self._current
-        apart = {current.node_id, *self._edits.gone, *self._neighbors}
-        apart |= self._conflicts.opponents(current.node_id)
-        apart |= self._bank.settled_with(current.node_id)
-        pairs = (*self._settled, *self._points.pairs)
-        apart.update(other for first, other in pairs if first == current.node_id)
-        return self._reads.candidates(chosen, current, self._vector, apart)
-
-    def _is_left_aside(self, opinion: ConflictOpinion) -> bool:
-        """Whether two sentences are settled, or at issue in an open conflict of the two nodes."""
-        return self._conflicts.is_at_issue(self._current.node_id, opinion) or self._points.is_settled(
-            self._current, self._edits.gone, opinion
-        )
 
     def _may_merge(self, node_id: NodeId) -> bool:
         """Whether neither is contested: a contested node is absorbed by its conflict's resolution only."""

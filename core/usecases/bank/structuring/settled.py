@@ -61,6 +61,15 @@ class Points:
         """Settles the pairs of sentences of a conflict that is none."""
         self._dismissed.append(conflict)
 
+    @property
+    def dismissed_pairs(self) -> list[tuple[NodeId, NodeId]]:
+        """The pairs of nodes whose conflicts are none: the first side with each other one."""
+        return [
+            (conflict.sides[0].node_id, side.node_id)
+            for conflict in self._dismissed
+            for side in conflict.sides[1:]
+        ]
+
     def is_settled(self, current: Node, stands_for: Iterable[NodeId], opinion: ConflictOpinion) -> bool:
         """Whether the two sentences were found not to contradict each other, or one of the nodes stands for a verdict
         and the other repeats what that refuted.

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.agents.recall_roles import (
-    MOST_REFLECTED,
     ReflectedRecord,
     ReflectionOpinion,
     problem_of_reflection,
@@ -24,8 +23,8 @@ from core.long_term.collection import Collection
 from core.long_term.due import is_lesson, uncovered
 from core.long_term.steps import RecordPut, ReflectionPut, Step
 from core.long_term.texts import told
-from core.long_term.worth import weight
-from core.model.record import STRATEGY, Record, Reflection
+from core.long_term.worth import heaviest_first, weight
+from core.model.record import MOST_REFLECTED, STRATEGY, Record, Reflection
 from core.ports.aggregates import Draft
 from core.ports.store import Require
 from core.usecases.long_term.account import Account
@@ -93,8 +92,7 @@ def unchanged(collection: Collection, records: Sequence[Record]) -> bool:
 
 def weightiest(records: Sequence[Record]) -> list[Record]:
     """Returns the records that a reflection has room for."""
-    order = sorted(records, key=lambda record: (-weight(record), record.record_id))
-    return order[:MOST_REFLECTED]
+    return sorted(records, key=heaviest_first)[:MOST_REFLECTED]
 
 
 def _of(collection: Collection, record_ids: Sequence[RecordId]) -> list[Record]:

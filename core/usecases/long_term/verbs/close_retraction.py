@@ -27,6 +27,7 @@ from core.long_term.steps import (
 from core.model.record import Record, RecordState
 from core.model.retraction import HeldItem, Retraction, RetractionState
 from core.ports.aggregates import CommitResult, RequestKey
+from core.usecases.long_term.answers import records_of
 from core.usecases.long_term.ports import RetractionPorts
 from core.usecases.long_term.writing import Edit, edit
 from core.usecases.retractions import tell_retracted
@@ -65,7 +66,8 @@ async def close_retraction(ports: RetractionPorts, command: CloseRetraction) -> 
         ending = _erased(held) if command.erases else _released(collection, held)
         state = RetractionState.ERASED if command.erases else RetractionState.RELEASED
         closed = replace(retraction, state=state, close_time=now)
-        count = sum(each.is_gone for each in held)
+        back = records_of(ending)
+        count = sum(each.is_gone and (command.erases or each.item_id in back) for each in held)
         return Edit(
             result=RetractionEnded(retraction=closed, records=count),
             steps=(RetractionPut(retraction=closed), *ending),

@@ -115,11 +115,11 @@ class _Placing:
     def put(self, put: Put) -> None:
         record_id = put.record.record_id
         before = self.collection.record_or_proposal(record_id)
-        if before is not None and before.kind is not RecordKind.MEMORY:
-            raise InvalidField(
-                f"{put.place}record_id", f"is the id of a record of kind {before.kind.upper()}"
-            )
         stands = before if before is not None and self.lasts(before) else None
+        if stands is not None and stands.kind is not RecordKind.MEMORY:
+            raise InvalidField(
+                f"{put.place}record_id", f"is the id of a record of kind {stands.kind.upper()}"
+            )
         if stands is None and put.if_revision:
             raise RecordNotFound(record_id)
         require_unchanged(put.if_revision, 0 if stands is None else stands.revision)
@@ -140,6 +140,8 @@ class _Placing:
             if record is None:
                 continue
             if record.kind is not RecordKind.MEMORY:
+                if not self.lasts(record):
+                    continue  # it is not there any more, and goes with the next sweep
                 problem = f"is the id of a record of kind {record.kind.upper()}: DeleteRecords"
                 raise InvalidField(f"delete_ids[{place}]", problem)
             self.gone[record_id] = record

@@ -8,10 +8,10 @@ import pytest
 from core.agents.offline.recalling import OfflineReflector
 from core.agents.recall_roles import (
     LONGEST_REFLECTION,
-    MOST_REFLECTED,
     ReflectedRecord,
     problem_of_reflection,
 )
+from core.model.record import MOST_REFLECTED
 
 TIME = datetime(2024, 5, 8, tzinfo=UTC)
 
