@@ -14,7 +14,7 @@ from core.usecases.long_term.verbs.close_retraction import CloseRetraction, clos
 from core.usecases.long_term.verbs.put_records import Put, PutRecords, put_records
 from core.usecases.long_term.verbs.retract_records import RetractRecords, retract_records
 from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
-from tests.support.house import open_house
+from tests.support.house import TickingClock, open_house
 from tests.support.long_term import ADA, new, stored, tell
 
 NOTE = RecordId("note")
@@ -43,6 +43,7 @@ async def test_a_record_that_is_there_does_not_grow_beyond_the_room_of_its_colle
 async def test_the_id_of_an_expired_fact_is_free_for_a_put() -> None:
     async with open_house(unasked=False) as house:
         await tell(house, "The ferry leaves at nine.", record_id=NOTE, ttl=timedelta(hours=1))
+        assert isinstance(house.clock, TickingClock)
         house.clock.skip(timedelta(hours=2))
 
         await put(house, "The ferry leaves at ten.")

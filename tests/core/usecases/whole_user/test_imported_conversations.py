@@ -19,7 +19,7 @@ from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_tu
 from core.usecases.conversation.verbs.end_conversation import EndConversation, end_conversation
 from core.usecases.conversation.verbs.list_turns import PlacedTurn
 from core.usecases.whole_user.import_user import ImportUser, import_user
-from core.usecases.whole_user.user_lines import Piece, Progress, ReadLine
+from core.usecases.whole_user.user_lines import Piece, Progress, Read, ReadLine
 from tests.core.usecases.whole_user.test_import_user import ACME, ADA, THEN
 from tests.support.house import open_house
 from tests.support.long_term import OBSERVED, tell
@@ -42,7 +42,8 @@ async def talk(progress: Progress) -> AsyncIterator[Piece]:
         last_turn_time=THEN,
     )
     turn = Turn(step=1, input="渡轮九点开。", reply="Noted.", event_time=THEN, create_time=THEN)
-    for line, value in enumerate((record, progress, PlacedTurn(turn=turn)), 1):
+    values: tuple[Read, ...] = (record, progress, PlacedTurn(turn=turn))
+    for line, value in enumerate(values, 1):
         yield ReadLine(path=path, line=line, value=value)
 
 
