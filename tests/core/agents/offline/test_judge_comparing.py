@@ -181,6 +181,20 @@ async def test_of_many_sentences_those_with_rare_words_in_common_are_compared() 
     assert comparer.asked[0][1] == hall.summary
 
 
+async def test_a_single_sentence_meets_its_nearest_and_several_meet_whatever_they_may_hold() -> None:
+    lessons = [topic(f"The lesson of group {n} takes place.") for n in range(2 * NEAREST)]
+    single, several = topic("The zither lesson is loud."), topic("The zither lesson is loud. It takes place.")
+
+    asked = []
+    for new in (single, several):
+        comparer = ToldComparer({})
+        await OfflineJudge(HashingEmbedder(), comparer).conflicts_and_merges(new, lessons)
+        asked.append({old for _, old in comparer.asked})
+
+    assert len(asked[0]) == NEAREST
+    assert asked[1] == {lesson.summary for lesson in lessons}
+
+
 async def test_a_judgement_is_bounded() -> None:
     comparer = ToldComparer({})
     long = " ".join(f"Number {n} of the row is red." for n in range(200))
