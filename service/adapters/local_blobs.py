@@ -146,14 +146,14 @@ class LocalBlobs:
 
     def _left(self, before: datetime) -> list[tuple[Path, UnclaimedFile]]:
         """Returns the notes older than that, with their content; of files never finished, what was written is
-        removed."""
+        removed. A note that a crash cut short is passed over: the file beside it, if there is one, stays."""
         notes = []
         for path in self._root.glob("*/*/*/*.*"):
             with suppress(FileNotFoundError):  # claimed, or purged, meanwhile
                 if path.stat().st_mtime >= before.timestamp():
                     continue
                 if path.suffix == NOTE:
-                    notes.append((path, decode(UnclaimedFile, path.read_bytes())))
+                    notes += _read(path)
                 elif path.suffix == PART:
                     path.unlink()
         return notes
@@ -195,6 +195,16 @@ def _create(path: Path) -> BinaryIO:
 def _sync(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
+
+
+def _read(note: Path) -> list[tuple[Path, UnclaimedFile]]:
+    """Returns a note with its content; nothing of one that cannot be read, which goes where it is alone."""
+    try:
+        return [(note, decode(UnclaimedFile, note.read_bytes()))]
+    except (ValueError, TypeError):
+        if not note.with_suffix("").exists():
+            note.unlink()
+        return []
 
 
 def _note_of(path: Path) -> Path:

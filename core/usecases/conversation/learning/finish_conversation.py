@@ -86,12 +86,12 @@ def _ended(episode_id: RecordId) -> Callable[[Conversation], Outcome | None]:
 def _whole(conversation: Conversation) -> Whole | None:
     """Returns None where the conversation is no episode."""
     record = conversation.record
-    runs = conversation.invocations_in_order()
     turns = conversation.newest(NEWEST)
-    most = max((run.actions for run in runs), default=0)
+    first = turns[0].step if turns else 0
+    of_turns = [run for run in conversation.invocations_in_order() if not run.step or run.step >= first]
+    most = max((run.actions for run in of_turns), default=0)
     if not (conversation.tiers.record_episodes and turns and (record.goal.strip() or most >= FEWEST_CALLS)):
         return None
-    first = turns[0].step
     told = [
         summary
         for summary in conversation.summaries_in_order()
@@ -104,7 +104,6 @@ def _whole(conversation: Conversation) -> Whole | None:
     passages = passages or passages_of(turns[-LATEST:])
     if not most and not any(turns_on(passage.text) for passage in passages):
         return None  # it was talked, and nothing was done
-    of_turns = [run for run in runs if not run.step or run.step >= first]
     return Whole(
         seen=SeenConversation.of(conversation),
         collection=CollectionKey(tenant=record.key.tenant, user=record.user, collection=record.collection),

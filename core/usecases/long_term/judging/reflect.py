@@ -42,13 +42,15 @@ async def reflect(ports: ReflectionPorts, key: CollectionKey) -> None:
                 account.saw(collection)
                 waiting = _waiting(ports, collection)
                 records = _of(collection, waiting.record_ids) if waiting else []
+                was_there = waiting is not None and waiting.reflection_id in collection.reflections
         except CollectionNotFound:
             return
         if waiting is None:
             return
         tender = (await permission_of(ports, key)).tender()
         opinion = await written(ports, account.ledger, waiting.title, waiting.category, records)
-        await ports.collections.commit(key, _keeping(ports, waiting, opinion, records, tender, account))
+        keeping = _keeping(ports, waiting, opinion, records, tender, account, was_there=was_there)
+        await ports.collections.commit(key, keeping)
         account.settle()
 
 
@@ -152,13 +154,16 @@ def _keeping(
     records: Sequence[Record],
     tender: Require,
     account: Account,
+    *,
+    was_there: bool,
 ) -> Callable[[Collection, int], Draft[None]]:
     now: datetime = ports.clock.now()
 
     def stage(collection: Collection, _revision: int) -> Draft[None]:
         if not collection.record.enabled:
             raise MemoryOff("collection")
-        if not unchanged(collection, records):
+        is_deleted = was_there and waiting.reflection_id not in collection.reflections
+        if is_deleted or not unchanged(collection, records):
             return account.booked(Draft(result=None), collection)
         made = replace(
             waiting,

@@ -1,7 +1,8 @@
-"""DeleteReflection: the text goes, its records stay."""
+"""DeleteReflection: the text goes, its records stay. One whose text waits to be made anew goes, too."""
 
 from dataclasses import dataclass, replace
 
+from core.errors import ReflectionNotFound
 from core.ids import ReflectionId
 from core.keys import CollectionKey
 from core.long_term.collection import Collection
@@ -29,7 +30,9 @@ async def delete_reflection(ports: EditPorts, command: DeleteReflection) -> Comm
     RequestIdReused."""
 
     def compose(collection: Collection, _revision: int) -> Edit[ReflectionDeleted]:
-        reflection = collection.reflection(command.reflection_id)
+        reflection = collection.reflections.get(command.reflection_id)
+        if reflection is None:
+            raise ReflectionNotFound(command.reflection_id)
         steps: list[Step] = [ReflectionDrop(reflection_id=reflection.reflection_id)]
         for record_id in reflection.record_ids:
             record = collection.records.get(record_id)

@@ -11,6 +11,7 @@ from core.errors import AgentUnavailable
 from core.ids import Collection
 from core.model.conversation import ConversationSettings, ConversationState
 from core.model.record import Record, RecordKind
+from core.usecases.conversation.learning import finish_conversation
 from core.usecases.conversation.verbs.create_conversation import CreateConversation, create_conversation
 from core.usecases.conversation.verbs.delete_turns import DeleteTurns, delete_turns
 from core.usecases.conversation.verbs.end_conversation import (
@@ -88,6 +89,19 @@ async def test_runs_of_several_calls_make_a_conversation_an_episode_and_talk_alo
     assert second.record.taught.episode_id == whole.record_id
     assert whole.episode is not None
     assert whole.episode.steps == ("When does the ferry leave?",)
+
+
+async def test_runs_that_lie_before_what_an_episode_is_of_make_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finish_conversation, "NEWEST", 1)
+    async with open_house(unasked=False) as house:
+        await run(house, call("{}", "search"), call("{}"))
+        await end_invocation(house, the_end())
+        await say(house, said("Thanks, that is all."))
+
+        done = await end(house)
+
+    assert done.record.state is ConversationState.ENDED
+    assert done.record.taught.episode_id == ""
 
 
 async def test_a_later_end_puts_another_episode_in_its_place() -> None:

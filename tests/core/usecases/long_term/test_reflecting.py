@@ -5,11 +5,14 @@ from dataclasses import replace
 
 from core.agents.offline.recalling import OfflineReflector
 from core.agents.recall_roles import ReflectedRecord, ReflectionOpinion
-from core.ids import RecordId
+from core.ids import RecordId, ReflectionId
 from core.long_term.due import REFLECT_AFTER
 from core.model.record import MOST_REFLECTED, STRATEGY, RecordKind, Reflection
 from core.usecases.house import House
 from core.usecases.long_term.judging.reflect import reflect
+from core.usecases.long_term.verbs.delete_records import DeleteRecords, delete_records
+from core.usecases.long_term.verbs.delete_reflection import DeleteReflection, delete_reflection
+from core.usecases.long_term.verbs.generate_reflection import GenerateReflection, generate_reflection
 from core.usecases.long_term.verbs.put_records import Put, PutRecords, put_records
 from tests.support.house import open_house
 from tests.support.long_term import ADA, new
@@ -46,6 +49,37 @@ async def put_lessons(house: House, numbers: range, confidence: float) -> None:
         for number in numbers
     ]
     await put_records(house, PutRecords(key=ADA, puts=tuple(puts)))
+
+
+class DeletingReflector(OfflineReflector):
+    """Has a caller delete what it is asked to write anew."""
+
+    house: House | None = None
+    deletes = ReflectionId("")
+
+    async def reflect(
+        self, title: str, category: str, records: Sequence[ReflectedRecord]
+    ) -> ReflectionOpinion:
+        if (house := self.house) is not None:
+            await delete_reflection(house, DeleteReflection(key=ADA, reflection_id=self.deletes))
+        return await super().reflect(title, category, records)
+
+
+async def test_a_reflection_that_is_deleted_while_it_is_made_anew_stays_deleted() -> None:
+    reflector = DeletingReflector()
+    async with open_house(unasked=False) as house:
+        house = replace(house, recall_agents=replace(house.recall_agents, reflector=reflector))
+        await put_lessons(house, range(3), confidence=0.5)
+        asked = GenerateReflection(key=ADA, title="Piers", category=STRATEGY)
+        made = (await generate_reflection(house, asked)).reflection
+        assert made is not None
+        await delete_records(house, DeleteRecords(key=ADA, record_ids=(RecordId("r000"),)))
+        reflector.house, reflector.deletes = house, made.reflection_id
+
+        await reflect(house, ADA)
+
+        async with house.collections.reading(ADA) as collection:
+            assert not collection.reflections
 
 
 async def kept_up(house: House) -> Reflection:
