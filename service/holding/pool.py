@@ -110,6 +110,8 @@ class Pool:
 
     def admit(self, kind: Kind[Any, Any], aggregate: Aggregate[Any], confirmed: float) -> HeldAggregate:
         """Takes an aggregate in, in the place of another one of its key; evicts others if it does not fit."""
+        if (other := self._open.get(aggregate.key)) is not None:
+            other.leave()  # another process purged it: nothing that follows would ever tell its watchers
         self.drop(aggregate.key)
         held = HeldAggregate(kind, aggregate, confirmed, self._store, self._cache, self._holding)
         self._open[aggregate.key] = held

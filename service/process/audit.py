@@ -1,8 +1,8 @@
 """The audit stream: who changed, took away or was refused what, a line of JSON each, in a file of its own.
 
 Law: names and codes, never what is remembered, and no key. Ids stand there as checked, other names in ASCII, none
-longer than 256 characters. A line is written by a thread of its own; where that falls behind, lines are dropped, and a
-line says how many.
+longer than 256 characters. A line is written by a thread of its own; where that falls behind, or the file cannot be
+written for a while, lines are dropped, and a line says how many.
 """
 
 import json
@@ -14,11 +14,15 @@ from queue import Empty, Full, Queue
 from threading import Lock, Thread
 from typing import Any
 
+import structlog
+
 from service.config import ConfigurationError
 
 LONGEST = 256
 MOST_WAITING = 10_000  # lines
 FLUSH_SECONDS = 1.0  # between two looks at denials, which are told together
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.audit")
 
 Line = dict[str, Any]
 Denial = tuple[tuple[str, str], ...]
@@ -35,6 +39,7 @@ class Audit:
         self._waiting: Queue[Line | None] = Queue(MOST_WAITING)
         self._denials: Counter[Denial] = Counter()
         self._dropped = 0
+        self._fails = False  # whether the last line could not be written
         self._lock = Lock()
         self._thread = Thread(target=self._write, name="audit", daemon=True)
         self._thread.start()
@@ -68,7 +73,7 @@ class Audit:
             if each is None:
                 self._write_counts()
                 return
-            write(self._opened, each)
+            self._put(each, 1)
             if self._waiting.empty():
                 self._write_counts()
 
@@ -77,9 +82,22 @@ class Audit:
             denials, self._denials = self._denials, Counter()
             dropped, self._dropped = self._dropped, 0
         for named, count in denials.items():
-            write(self._opened, {**line("denied", **dict(named)), "count": count})
+            self._put({**line("denied", **dict(named)), "count": count}, 1)
         if dropped:
-            write(self._opened, {**line("dropped"), "count": dropped})
+            self._put({**line("dropped"), "count": dropped}, dropped)
+
+    def _put(self, each: Line, stands_for: int) -> None:
+        """Writes a line. One that cannot be written, as where the disk is full, counts as so many dropped."""
+        try:
+            write(self._opened, each)
+        except OSError as failure:
+            if not self._fails:
+                log.error("audit not written", error=failure.strerror)
+            self._fails = True
+            with self._lock:
+                self._dropped += stands_for
+        else:
+            self._fails = False
 
 
 def line(event: str, **named: str) -> Line:

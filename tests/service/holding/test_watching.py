@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import StoreUnavailable
+from core.errors import BankNotFound, StoreUnavailable
 from core.keys import BankKey
 from service.adapters.store.memory_store import MemoryStore
 from service.adapters.store.sqlite_store import SqliteStore
@@ -161,6 +161,20 @@ async def test_a_bank_founded_again_after_a_purge_is_watched_from_its_beginning(
 
     assert again.revision > purged_at
     assert watcher.seen == [again.revision]
+
+
+async def test_a_watcher_learns_that_its_bank_was_purged_elsewhere_and_founded_again_here() -> None:
+    inner = MemoryStore()
+    async with opened(inner, Holding(max_staleness=600.0)) as banks, opened(inner) as elsewhere:
+        await banks.found(KEY, founding())
+        async with watching(banks, KEY, 0) as watcher:
+            await watcher.saw(1)
+            await elsewhere.delete(KEY)
+            await banks.found(KEY, founding(uid="u2"))  # before this process has looked at the store again
+
+            with pytest.raises(BankNotFound):
+                async with asyncio.timeout(30.0):
+                    await watcher.saw(2)
 
 
 async def test_watchers_outlast_a_store_that_is_away_and_see_what_came_meanwhile() -> None:
