@@ -103,7 +103,10 @@ class Network:
         """Returns what is seen of the sentences `a` beside `b`: shape (n, 2 width), the most and the mean."""
         beside = _softmax(nearness + (there_b[:, None, :] - 1) * ABSENT) @ b
         lengths = there_a.sum(axis=1).astype(np.intp)
-        a, beside = a[there_a > 0], beside[there_a > 0]  # sentence behind sentence: shape (tokens of all, width)
+        a, beside = (
+            a[there_a > 0],
+            beside[there_a > 0],
+        )  # sentence behind sentence: shape (tokens of all, width)
         laid = np.concatenate([a, beside, a * beside, np.abs(a - beside)], axis=1)
         looked = np.maximum(laid @ self.pair_weights + self.pair_bias, 0)
         around = _with_neighbours(looked, lengths)
