@@ -13,7 +13,7 @@ from memorybank.v1 import instructions_pb2 as instructions
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
-from service.cli.errand import CommandContext, errand_of_any
+from service.cli.errand import INT32, CommandContext, errand_of_any
 from service.cli.messages import say
 
 LOSSES = {
@@ -26,7 +26,7 @@ BAR = 24  # characters of the longest bar
 
 
 @click.command()
-@click.argument("text")
+@click.argument("input", metavar="TEXT")
 @click.option(
     "--user", metavar="NAME", envvar="MEMORYBANK_USER", default="", help="Whose memory (or MEMORYBANK_USER)."
 )
@@ -45,7 +45,12 @@ BAR = 24  # characters of the longest bar
 @click.option("--instructions", "told", is_flag=True, help="The user's instruction documents.")
 @click.option("--system", default="", help="What the model is told first.")
 @click.option("--state", default="", help="Where things stand: episodes are to be like it, too.")
-@click.option("--budget", type=click.IntRange(1), help="The most tokens.  [default: as configured]")
+@click.option(
+    "--budget",
+    "token_budget",
+    type=click.IntRange(1, INT32),
+    help="The most tokens.  [default: as configured]",
+)
 @click.option(
     "--recall-turns/--no-recall-turns", default=True, help="What was said in other conversations, too."
 )
@@ -55,10 +60,9 @@ BAR = 24  # characters of the longest bar
 def context(
     errand: CommandContext,
     /,
-    text: str,
     user: str,
     told: bool,
-    budget: int | None,
+    token_budget: int | None,
     full: bool,
     collection: str | None,
     **named: Any,
@@ -72,17 +76,16 @@ def context(
     """
     refs = [instructions.SourceRef(owner=instructions.Owner(user=user))] if told else []
     made = errand.client.assemble_context(
-        input=text,
         user=user if _is_anybodys(named, told, collection) else "",
         refs=refs,
-        token_budget=budget,
+        token_budget=token_budget,
         allow_partial=True,
         observe=True,
         bank_id=errand.bank_id,
         collection=collection,
         **named,
     )
-    parts: list[RenderableType] = [_sections(made, budget)]
+    parts: list[RenderableType] = [_sections(made, token_budget)]
     parts += [Text(line, drawing.WARNING) for line in _missing(made)]
     if full:
         parts += [Text(""), drawing.words(made.prompt)]

@@ -11,7 +11,7 @@ from rich.text import Text
 from memorybank.v1 import conversation_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import CommandContext, errand_of_any
+from service.cli.errand import INT32, CommandContext, errand_of_any
 from service.cli.talks import USER, whose
 from service.cli.turn_retracting import erase, release, retract, retractions
 
@@ -40,19 +40,20 @@ def conversation() -> None:
 
 @conversation.command()
 @whose
-@click.argument("said")
+@click.argument("input", metavar="SAID")
 @click.argument("reply", default="")
-@click.option("--speaker", default="", help="Who said it.")
-def add(errand: CommandContext, talk: dict[str, Any], said: str, reply: str, speaker: str) -> None:
+@click.option("--speaker", "input_speaker", default="", help="Who said it.")
+def add(errand: CommandContext, talk: dict[str, Any], **turn: str) -> None:
     """Add a turn: what was SAID, and its REPLY."""
-    turn = pb.Turn(input=said, reply=reply, input_speaker=speaker)
-    added = errand.client.add_turns(**talk, turns=[turn])
+    added = errand.client.add_turns(**talk, turns=[pb.Turn(**turn)])
     errand.answer(added, f"turn {added.turns[0].step}")
 
 
 @conversation.command()
 @whose
-@click.option("--turns", type=click.IntRange(0), default=SHOWN, show_default=True, help="How many newest.")
+@click.option(
+    "--turns", type=click.IntRange(0, INT32), default=SHOWN, show_default=True, help="How many newest."
+)
 def show(errand: CommandContext, talk: dict[str, Any], turns: int) -> None:
     """Show keys, summaries, clusters, and the newest turns."""
     seen = errand.client.get_conversation(**talk)
@@ -133,7 +134,9 @@ def end(errand: CommandContext, talk: dict[str, Any]) -> None:
 
 @conversation.command()
 @whose
-@click.option("--steps", multiple=True, type=click.IntRange(1), help="Only these turns; may be given again.")
+@click.option(
+    "--steps", multiple=True, type=click.IntRange(1, INT32), help="Only these turns; may be given again."
+)
 @click.option("--writer", default="", help="Only turns that API keys of this subject wrote.")
 @YES
 def purge(

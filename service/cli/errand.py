@@ -29,6 +29,7 @@ from service.cli.reaching import unreachable
 DEFAULT_SERVER = "127.0.0.1:7700"
 DEFAULT_BANK = "default"
 CONNECT_SECONDS = 1.0
+INT32, INT64 = 2**31 - 1, 2**63 - 1  # the most that a field of the contract takes
 
 P = ParamSpec("P")
 Made = TypeVar("Made")
@@ -169,6 +170,11 @@ def client_of(kind: Callable[..., Made], server: str) -> Made:
         raise Failure(str(wrong), exit_code=Exit.USAGE) from None
 
 
+def _by_tls() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get("memorybank.tls_ca"))
+
+
 def _require_listener(channel: grpc.Channel, server: str) -> None:
     """Raises Failure where nothing listens: a person need not wait for what the client would try again."""
     states: SimpleQueue[grpc.ChannelConnectivity] = SimpleQueue()
@@ -176,7 +182,7 @@ def _require_listener(channel: grpc.Channel, server: str) -> None:
     with suppress(Empty):  # one that is slow to connect is left to the call's own deadline
         while (state := states.get(timeout=CONNECT_SECONDS)) is not grpc.ChannelConnectivity.READY:
             if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
-                raise unreachable(server)
+                raise unreachable(server, by_tls=_by_tls())
     channel.unsubscribe(states.put)
 
 
@@ -191,7 +197,7 @@ def ending(as_json: bool, server: str = "") -> Iterator[list[str]]:
         yield kept
     except MemoryBankError as error:
         silent = isinstance(error, Unavailable) and not error.reason
-        failure = unreachable(server) if silent else failure_of(error, server)
+        failure = unreachable(server, by_tls=_by_tls()) if silent else failure_of(error, server)
         _end(failure, as_json, known_of(error))
     except Failure as failure:
         _end(failure, as_json)

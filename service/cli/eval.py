@@ -40,7 +40,7 @@ from evaluation.sets import Contradictions, EvaluationSet, Readable, SetUnusable
 from evaluation.splits import divided, limited
 from service.assembly.bootstrap import open_house
 from service.cli import drawing
-from service.cli.errand import ending
+from service.cli.errand import INT32, ending
 from service.cli.exits import Exit, Failure
 from service.cli.interrupts import closed_on_signals
 from service.config import ConfigurationError, load_settings
@@ -89,7 +89,11 @@ def _view(view: View, shown: str) -> Callable[[Any], Any]:
 @_view(View.FRONTIER, "Instead: each embedder, with and without structure, quality beside latency.")
 @_view(View.CONTEXTS, "Instead: the evidence in assembled contexts, by the memories they are made of.")
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(0), default=0, help="At most N questions of each world."
+    "--limit",
+    metavar="N",
+    type=click.IntRange(0, INT32),
+    default=0,
+    help="At most N questions of each world.",
 )
 @click.option(
     "--worst", metavar="N", type=click.IntRange(0, 1000), default=0, help="List the N worst questions."

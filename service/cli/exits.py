@@ -11,6 +11,7 @@ import click
 from memorybank_client import (
     AlreadyExists,
     DeadlineExceeded,
+    ErrorReason,
     FailedPrecondition,
     InvalidArgument,
     MemoryBankError,
@@ -47,6 +48,10 @@ CODES: tuple[tuple[tuple[type[MemoryBankError], ...], Exit], ...] = (
 )
 
 
+THE_ONE = re.compile(r"\b(?:searches\[[01]\]|turns\[0\])\.")
+"""Where a command sends one thing as a list, or asks it twice: its place there says nothing to a person."""
+
+
 class Failure(Exception):
     """A command cannot do what it was asked to. The message is for people, `remedy` what they can do."""
 
@@ -70,17 +75,22 @@ def failure_of(error: MemoryBankError, server: str) -> Failure:
 
 
 def _by_option(message: str) -> str:
-    """Names the options that the command has where a refusal names the request's fields: `--bank: must be …`."""
+    """Names what the command was given where a refusal names the request's fields: `--bank: must be …`, `QUERY: …`."""
     context = click.get_current_context(silent=True)
+    message = THE_ONE.sub("", message)
     for param in context.command.params if context else ():
-        name, option = param.name or "", param.opts[-1]
-        if not option.startswith("-"):
-            continue
-        if message.startswith(f"{name}: "):
-            message = option + message.removeprefix(name)
+        name, shown = param.name or "", _shown(param)
+        message = re.sub(rf"(^|; ){name}: ", rf"\g<1>{shown}: ", message)
         if "_" in name:  # any other name is also a word of the message
-            message = re.sub(rf"\b{name}\b", option, message)
-    return message
+            message = re.sub(rf"\b{name}\b", shown, message)
+    return "; ".join(dict.fromkeys(message.split("; ")))
+
+
+def _shown(param: click.Parameter) -> str:
+    """Returns the name under which help shows an option or an argument."""
+    if isinstance(param, click.Option):
+        return param.opts[-1]
+    return (param.metavar or param.name or "").strip("[].").upper()
 
 
 def _remedy(error: MemoryBankError) -> str:
@@ -88,6 +98,8 @@ def _remedy(error: MemoryBankError) -> str:
         return say("name the file of a valid one with --key-file (or MEMORYBANK_API_KEY_FILE)")
     if into := error.metadata.get("into"):
         return say("it was merged: {into} stands for it now", into=into)
+    if error.reason == ErrorReason.ERROR_REASON_SOURCE_NOT_FOUND:
+        return say("`memorybank instructions list OWNER` lists those there are")
     if "bank_id" in error.metadata and isinstance(error, NotFound):
         name = error.metadata["bank_id"]
         return say(

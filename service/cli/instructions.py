@@ -13,7 +13,7 @@ from rich.text import Text
 from memorybank.v1 import instructions_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import CommandContext, errand_of_any
+from service.cli.errand import INT32, INT64, CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
 from service.cli.messages import say
 
@@ -25,7 +25,7 @@ LEVELS: dict[str, Callable[[str], pb.Owner]] = {
 }
 UPDATE_BY = click.option("--by", "update_by", default="", help="Who makes this version.")
 IF_VERSION = click.option(
-    "--if-version", type=click.IntRange(min=0), help="Only if the newest version is this one."
+    "--if-version", type=click.IntRange(0, INT64), help="Only if the newest version is this one."
 )
 
 
@@ -129,7 +129,7 @@ def edit(
     "--run", "run_id", metavar="ID", default="", help="The agent's run: it sees the same versions every time."
 )
 @click.option("--refresh", is_flag=True, help="The run moves on to the newest versions.")
-@click.option("--token-budget", type=click.IntRange(min=1), help="Refuse a larger block.")
+@click.option("--token-budget", type=click.IntRange(1, INT32), help="Refuse a larger block.")
 def load(
     errand: CommandContext,
     refs: tuple[pb.SourceRef, ...],
@@ -175,7 +175,7 @@ def history(errand: CommandContext, owner: pb.Owner, path: str) -> None:
 @OWNER
 @PATH
 @errand_of_any
-@click.option("--version", type=click.IntRange(min=1), help="Which.  [default: the newest]")
+@click.option("--version", type=click.IntRange(1, INT64), help="Which.  [default: the newest]")
 def show(errand: CommandContext, owner: pb.Owner, path: str, version: int | None) -> None:
     """Print the words of a document."""
     found = errand.client.get_source(owner=owner, path=path, version=version)

@@ -12,6 +12,7 @@ from service.cli.exits import Exit, Failure
 from service.cli.messages import say
 
 SECONDS = 1.0
+WITHOUT_TLS = "leave out --tls-ca (or MEMORYBANK_TLS_CA), or name the address of a server with a certificate"
 HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 """What a client of HTTP/2 says first: the preface, and settings without any."""
 SETTINGS = 4  # the type of the frame that a server of HTTP/2 answers with first
@@ -21,14 +22,18 @@ START = "start one with `memorybank serve`, or name another with --server (or ME
 ANOTHER = "name the address that `memorybank serve` prints, with --server (or MEMORYBANK_SERVER)"
 
 
-def unreachable(server: str) -> Failure:
-    """Returns the failure for an address where no memory bank answers."""
+def unreachable(server: str, *, by_tls: bool = False) -> Failure:
+    """Returns the failure for an address where no memory bank answers; `by_tls`: it was asked by TLS."""
     address = PLAIN.fullmatch(server)
     seen = (say("no memory bank answers at {server}", server=server), say(START))
     if address is not None:
         host, port = address["host"].strip("[]"), int(address["port"])
         try:
-            seen = (_told(server, _first_bytes(host, port), lambda: _speaks_tls(host, port)), say(ANOTHER))
+            first = _first_bytes(host, port)
+            if by_tls and _is_http2(first):
+                plain = say("{server} speaks without TLS, and was called by TLS", server=server)
+                return Failure(plain, say(WITHOUT_TLS), Exit.UNREACHABLE)
+            seen = (_told(server, first, lambda: _speaks_tls(host, port)), say(ANOTHER))
         except socket.gaierror:
             seen = (say("there is no host {host}", host=host), say(ANOTHER))
         except OSError:
@@ -38,7 +43,7 @@ def unreachable(server: str) -> Failure:
 
 def _told(server: str, first: bytes, speaks_tls: Callable[[], bool]) -> str:
     """Says what listens there, by the first bytes of its answer."""
-    if first[3:4] == bytes([SETTINGS]):
+    if _is_http2(first):
         return say("no memory bank answers at {server}, though HTTP/2 is spoken there", server=server)
     if first.startswith((b"HTTP/", b"<")):
         return say(
@@ -48,6 +53,10 @@ def _told(server: str, first: bytes, speaks_tls: Callable[[], bool]) -> str:
     if first.startswith(TLS_ALERT) or speaks_tls():
         return say("{server} expects TLS: name what to trust with --tls-ca", server=server)
     return say("no memory bank answers at {server}: another server listens there", server=server)
+
+
+def _is_http2(first: bytes) -> bool:
+    return first[3:4] == bytes([SETTINGS])
 
 
 def _first_bytes(host: str, port: int) -> bytes:

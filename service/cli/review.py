@@ -15,7 +15,7 @@ from memorybank_client import ErrorReason, MemoryBankError
 from memorybank_client.quoting import quoted
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import CommandContext
+from service.cli.errand import INT32, CommandContext
 from service.cli.exits import Failure
 from service.cli.messages import say
 from service.cli.owners import whose
@@ -59,7 +59,7 @@ def set_(errand: CommandContext, owner: dict[str, Any], mode: str) -> None:
 
 @review.command(name="list")
 @whose
-@click.option("--page", default=1, show_default=True, type=click.IntRange(1), help="Which twenty.")
+@click.option("--page", default=1, show_default=True, type=click.IntRange(1, INT32), help="Which twenty.")
 def list_(errand: CommandContext, owner: dict[str, Any], page: int) -> None:
     """List what waits, twenty at a time, the oldest first."""
     pages = _pages(errand, owner)

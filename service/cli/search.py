@@ -26,7 +26,7 @@ PASSAGES = 200  # among which the best of each memory is looked for
 
 
 @click.command()
-@click.argument("query")
+@click.argument("text", metavar="QUERY")
 @errand
 @click.option(
     "-k", "--top-k", type=click.IntRange(1, 1000), help="How many hits at most.  [default: the bank's]"
@@ -48,7 +48,7 @@ PASSAGES = 200  # among which the best of each memory is looked for
 @click.option("--full", is_flag=True, help="Show passages and summaries in full.")
 def search(
     errand: CommandContext,
-    query: str,
+    text: str,
     top_k: int | None,
     alpha: float | None,
     mode: str,
@@ -67,7 +67,7 @@ def search(
       memorybank search "coherence time" --mode meaning --json
     """
     asked: dict[str, Any] = {
-        "text": query,
+        "text": text,
         "keywords": keywords,
         "top_k": top_k,
         "alpha": alpha,
@@ -82,7 +82,7 @@ def search(
     found, passages = _searched(errand, asked)
     segments = [*passages.values(), *(hit.segment for hit in found.hits if hit.HasField("segment"))]
     where = places_of(errand.client, errand.bank_id, segments)
-    words = " ".join((query, *keywords))
+    words = " ".join((text, *keywords))
     errand.answer(found, drawing.hits(found, full, Evidence(query=words, passages=passages, places=where)))
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing, paging
 from service.cli.conflicts import drawn
-from service.cli.errand import CommandContext, errand, errand_of_any
+from service.cli.errand import INT32, CommandContext, errand, errand_of_any
 
 PAGE = 200
 
@@ -90,7 +90,7 @@ def node(errand: CommandContext, node_id: str) -> None:
 @show.command()
 @errand
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=200, show_default=True, help="At most so many nodes."
+    "--limit", type=click.IntRange(1, INT32), default=200, show_default=True, help="At most so many nodes."
 )
 def graph(errand: CommandContext, limit: int) -> None:
     """Show nodes and edges as an adjacency list."""

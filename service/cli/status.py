@@ -1,8 +1,10 @@
 """`memorybank status`: whether a memory bank answers, and where a bank stands."""
 
 import functools
+import sys
 
 import click
+from click.core import ParameterSource
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -11,6 +13,7 @@ from memorybank.v1 import types_pb2 as types
 from memorybank_client import NotFound
 from service.cli import drawing, paging
 from service.cli.errand import CommandContext, errand
+from service.cli.exits import Exit
 from service.cli.messages import say
 
 PAGE = 1_000
@@ -31,6 +34,9 @@ def status(errand: CommandContext) -> None:
     count, judging, held = sum(len(page.banks) for page in pages), pages[0].judging, _held(errand)
     plain = {"server": errand.server, "banks": count, "judging": judging, "bank": held}
     errand.answer(plain, *_drawn(errand, count, judging, held))
+    asked = click.get_current_context().get_parameter_source("bank_id")
+    if held is None and asked is ParameterSource.COMMANDLINE:
+        sys.exit(Exit.NOT_FOUND)  # where none is named, the question was whether a memory bank answers
 
 
 def _held(errand: CommandContext) -> memory.GetBankResponse | None:

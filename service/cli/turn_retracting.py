@@ -7,14 +7,16 @@ import click
 from memorybank.v1 import conversation_pb2 as pb
 from service.cli import drawing, paging
 from service.cli.confirming import YES, ask
-from service.cli.errand import CommandContext
+from service.cli.errand import INT32, CommandContext
 from service.cli.taking_back import PAGE, by_time, table_of
 from service.cli.talks import whose
 
 
 @click.command()
 @whose
-@click.option("--steps", multiple=True, type=click.IntRange(1), help="These turns; may be given again.")
+@click.option(
+    "--steps", multiple=True, type=click.IntRange(1, INT32), help="These turns; may be given again."
+)
 @click.option("--writer", default="", help="What API keys of this subject wrote.")
 @by_time
 def retract(errand: CommandContext, talk: dict[str, Any], **how: Any) -> None:

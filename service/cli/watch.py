@@ -11,7 +11,7 @@ import click
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
-from service.cli.errand import CommandContext, errand, plain_of
+from service.cli.errand import INT64, CommandContext, errand, plain_of
 
 
 @click.command()
@@ -20,7 +20,7 @@ from service.cli.errand import CommandContext, errand, plain_of
     "--from",
     "from_revision",
     metavar="REVISION",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, INT64),
     help="What came after this revision first; 0: everything that is kept.  [default: from now on]",
 )
 def watch(errand: CommandContext, from_revision: int | None) -> None:

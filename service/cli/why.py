@@ -13,7 +13,7 @@ from memorybank.v1 import long_term_pb2 as long_term
 from memorybank.v1 import retrieval_pb2 as pb
 from memorybank.v1.types_pb2 import SegmentRef
 from service.cli import drawing
-from service.cli.errand import CommandContext, errand_of_any
+from service.cli.errand import INT32, CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
 from service.cli.why_pair import told_between
 
@@ -54,7 +54,9 @@ OPTIONS: Final = {
 @click.option("--conversation", "conversation_id", metavar="ID", default="", help="The conversation.")
 @click.option("--bank", "bank_id", metavar="ID", default="", help="The bank.")
 @click.option("--collection", metavar="NAME", help="Long-term memory under this name; '' is the unnamed one.")
-@click.option("--budget", "token_budget", type=click.IntRange(1), help="The most tokens of the prompt.")
+@click.option(
+    "--budget", "token_budget", type=click.IntRange(1, INT32), help="The most tokens of the prompt."
+)
 @click.option("--top-memories", type=click.IntRange(1, 1000), help="How many of the bank are looked for.")
 @click.option("--top-facts", type=click.IntRange(0, 1000), help="How many facts are looked for.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="The least weight of what is found.")

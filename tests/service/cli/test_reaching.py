@@ -97,6 +97,16 @@ def test_a_server_that_expects_tls_is_told() -> None:
     assert ended.exit_code == 3
 
 
+def test_a_server_without_tls_that_is_called_by_tls_is_told(shell: Shell) -> None:
+    ended = asked(["status", "--tls-ca", "system"], shell.server)
+
+    assert ended.err.splitlines()[-2:] == [
+        f"memorybank: {shell.server} speaks without TLS, and was called by TLS",
+        "  leave out --tls-ca (or MEMORYBANK_TLS_CA), or name the address of a server with a certificate",
+    ]
+    assert ended.exit_code == 3
+
+
 def test_what_answers_goes_on_answering(shell: Shell) -> None:
     assert "answers" in asked(["status"], shell.server).out
 
