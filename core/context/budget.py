@@ -4,12 +4,13 @@ Law: pure. What is marked `fixed` is never touched. A section with a share of th
 title with it, and loses more only when nothing else is left. Of the rest what is spare goes first, then tier by tier,
 the lowest first, the lightest: what has a shorter form is shortened, what has none is dropped; if that is not enough,
 what was shortened is dropped, again the lightest first. So what weighs most in a tier stays whole as long as each can
-stand at all. The order of sections and items never changes. Last, what was dropped and is small enough for the room
-that is left stands after all, the heaviest first, of the highest tier that lost any. An item does not stand without
-those that it requires: two that require each other are lost together, and stand again together.
+stand at all. The order of sections and items never changes. Last, what was lost comes back as far as the room that is
+left holds it, in a share as in the whole: what went last comes first, so nothing of a lower tier takes the place of
+what is of a higher one and would have fitted. An item does not stand without those that it requires: two that require
+each other are lost together, and stand again together.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from core.text.tokens import LINE_BREAK, PARTS, tokens_of, weight
 
 LEAST_LEFT = 8 * PARTS
 """Room below which nothing is looked for that might fill it."""
+BELOW_TIERS = -1
+"""Where what is spare comes back: behind all tiers."""
 
 
 def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Assembly:
@@ -31,12 +34,11 @@ def assemble(sections: Sequence[Section], budget: int | None, field: str) -> Ass
     if budget is not None:
         for page in pages:
             if page.section.share is not None:
-                room = int(page.section.share * budget) * PARTS
-                _lose([page], page.loose - room, requiring)
-        lost: list[_Loss] = []
+                _lose([page], -page.left_of_share(budget), requiring)
+                _restore([page], pages, lambda page: page.left_of_share(budget))
         for loose in ([p for p in pages if p.section.share is None], pages):
-            lost += _lose(loose, _weight(pages) - budget * PARTS, requiring)
-        _restore(lost, pages, budget * PARTS)
+            _lose(loose, _weight(pages) - budget * PARTS, requiring)
+        _restore(pages, pages, lambda page: _left(page, pages, budget))
     total = tokens_of(_weight(pages))
     if budget is not None and total > budget:
         raise BudgetTooSmall(field, total, budget)
@@ -77,6 +79,7 @@ class _Page:
         ]
         self.lines = len(self.weights) - self.weights.count(0)
         self._whole = tuple(self.weights)
+        self._shorts: dict[int, int] = {}
         self._group_of, self._standing = _groups(section.items)
         self._title = _heading(section.title_line)
         self._body = sum(self.weights) + sum(_heading(name) for name, _ in self._standing)
@@ -93,34 +96,37 @@ class _Page:
         fixed = sum(each for each, item in zip(self.weights, self.section.items, strict=True) if item.fixed)
         return self._body - fixed - LINE_BREAK if fixed else self.weight - 2 * LINE_BREAK
 
+    def left_of_share(self, budget: int) -> int:
+        """Returns what is left of the section's share of a budget, without one of all of it; negative: what is too
+        much."""
+        share = self.section.share
+        return budget * PARTS if share is None else int(share * budget) * PARTS - self.loose
+
     def lose(self, loss: _Loss) -> int:
         """Shortens or drops an item; returns by how much the page is lighter for it."""
         before = self._body
-        self.lost[loss.place] = loss
-        self._body += loss.left - self.weights[loss.place]
-        self.weights[loss.place] = loss.left
-        if loss.kind is not Loss.SHORTENED:
-            self.lines -= 1
-            self._dropped += 1
-            self._stand(loss.place, -1)
-            self._tell_more()
+        self.put(loss.place, loss)
         return before - self._body if self.lines else before + self._title + LINE_BREAK
 
-    def restore(self, place: int, room: int) -> bool:
-        """Lets a dropped item stand whole again, if the room holds it with all that it brings."""
-        whole, group = self._whole[place], self._group_of[place]
-        brings = 0 if self.lines else self._title + LINE_BREAK
-        if group is not None and not self._standing[group][1]:
-            brings += _heading(self._standing[group][0])
-        if self.section.more is not None or whole + brings > room:
-            return False
-        del self.lost[place]
-        self.weights[place] = whole
-        self._body += whole
-        self.lines += 1
-        self._dropped -= 1
-        self._stand(place, 1)
-        return True
+    def put(self, place: int, loss: _Loss | None) -> None:
+        """Lets an item stand as a loss leaves it; None: whole."""
+        was, left = self.weights[place], self._whole[place] if loss is None else loss.left
+        if loss is None:
+            self.lost.pop(place, None)
+        else:
+            self.lost[place] = loss
+        self.weights[place] = left
+        self._body += left - was
+        if bool(left) is not bool(was):
+            change = 1 if left else -1
+            self.lines += change
+            self._dropped -= change
+            self._stand(place, change)
+            self._tell_more()
+
+    def takes(self, place: int, loss: _Loss | None) -> int:
+        """Weighs by how much more an item would take than it does, what goes with its line left out."""
+        return (self._whole[place] if loss is None else loss.left) - self.weights[place]
 
     def _stand(self, place: int, change: int) -> None:
         """Counts what stands under the line of an item's group, which goes with the last and comes with the first."""
@@ -134,15 +140,23 @@ class _Page:
 
     def shorter(self, place: int) -> _Loss | None:
         """Returns the loss of shortening the item; None where it has no form shorter than the one that stands."""
-        item = self.section.items[place]
-        short = item.short_takes + LINE_BREAK if item.short_takes else _line(item.short)
-        return _Loss(self, place, Loss.SHORTENED, short) if 0 < short < self.weights[place] else None
+        short = self.short_of(place)
+        return short if short is not None and short.left < self.weights[place] else None
+
+    def short_of(self, place: int) -> _Loss | None:
+        """Returns the loss of showing the item's shorter form; None where it has none that is shorter than it."""
+        if place not in self._shorts:
+            item = self.section.items[place]
+            self._shorts[place] = item.short_takes + LINE_BREAK if item.short_takes else _line(item.short)
+        short = self._shorts[place]
+        return _Loss(self, place, Loss.SHORTENED, short) if 0 < short < self._whole[place] else None
 
     def _tell_more(self) -> None:
         if self.section.more is not None:
-            self.lines += not self._more
             self._body -= _line(self._more)
-            self._more = self.section.more(self._dropped)
+            self.lines -= bool(self._more)
+            self._more = self.section.more(self._dropped) if self._dropped else ""
+            self.lines += bool(self._more)
             self._body += _line(self._more)
 
     def text(self) -> str:
@@ -228,20 +242,17 @@ def _requiring(pages: Sequence[_Page]) -> Requiring:
     return requiring
 
 
-def _lose(pages: Sequence[_Page], excess: int, requiring: Requiring) -> list[_Loss]:
-    """Takes the fewest losses that are worth `excess`; all, if that cannot be. Returns them in their order."""
-    lost: list[_Loss] = []
+def _lose(pages: Sequence[_Page], excess: int, requiring: Requiring) -> None:
+    """Takes the fewest losses that are worth `excess`; all, if that cannot be."""
     if excess <= 0:
-        return lost
+        return
     for loss in _losses(pages):
         if not loss.page.weights[loss.place]:
             continue  # it went with what it requires
         for each in (loss, *_following(loss, requiring)):
             excess -= each.page.lose(each)
-            lost.append(each)
         if excess <= 0:
-            break
-    return lost
+            return
 
 
 def _following(loss: _Loss, requiring: Requiring) -> list[_Loss]:
@@ -252,36 +263,52 @@ def _following(loss: _Loss, requiring: Requiring) -> list[_Loss]:
     return [_Loss(page, place, Loss.CONTESTED, 0) for page, place in places if page.weights[place]]
 
 
-def _restore(lost: Sequence[_Loss], pages: Sequence[_Page], room: int) -> None:
-    """Lets dropped items of the highest tier that lost any stand where the room holds them, the last lost first: it may
-    have been much larger than what went before it."""
-    left = room - _weight(pages)
-    highest = max((loss.item.tier for loss in lost), default=Tier.SPARE)
-    for loss in reversed(lost):
-        if left < LEAST_LEFT:
+Left = Callable[[_Page], int]
+"""Returns the room that is left for what comes back on a page."""
+
+
+def _left(page: _Page, pages: Sequence[_Page], budget: int) -> int:
+    return min(budget * PARTS - _weight(pages), page.left_of_share(budget))
+
+
+def _restore(lossy: Sequence[_Page], pages: Sequence[_Page], left: Left) -> None:
+    """Lets what was lost of the `lossy` ones among the pages come back, as far as there is room."""
+    if not any(page.lost for page in lossy):
+        return
+    room = {page: left(page) for page in lossy}
+    for page, place, form in _returns(lossy):
+        if max(room.values()) < LEAST_LEFT:
             return
-        is_next = loss.kind is Loss.DROPPED and loss.item.tier is highest
-        if is_next and loss.place in loss.page.lost and _restored(loss, lost, pages, room):
-            left = room - _weight(pages)
+        if 0 < page.takes(place, form) <= room[page] and _returned(page, place, form, pages, left):
+            room = {each: left(each) for each in lossy}
 
 
-def _restored(loss: _Loss, lost: Sequence[_Loss], pages: Sequence[_Page], room: int) -> bool:
-    """Lets an item stand again, and with it what it requires that was lost: all of it, or nothing."""
-    required = loss.item.requires
-    others = [each for each in lost if each.item.item_id in required] if required else ()
-    back: list[_Loss] = []
-    for each in (loss, *others):
-        if each.place not in each.page.lost:
-            continue
-        if not each.page.restore(each.place, room - _weight(pages)):
-            break
-        back.append(each)
+def _returned(page: _Page, place: int, form: _Loss | None, pages: Sequence[_Page], left: Left) -> bool:
+    """Lets an item stand in a form, and where it was dropped with it what it requires: all of that, or nothing."""
+    before = [(page, place, page.lost[place])]
+    if page.weights[place]:
+        page.put(place, form)
     else:
-        if all(_has_all(each.item, pages) for each in back):
-            return True
-    for each in back:
-        each.page.lose(each)
+        before += _lost_of(page.section.items[place].requires, pages)
+        for each, at, _ in before:
+            each.put(at, None if form is None else each.short_of(at))
+    if all(left(each) >= 0 and _has_all(each.section.items[at], pages) for each, at, _ in before):
+        return True
+    for each, at, loss in before:
+        each.put(at, loss)
     return False
+
+
+def _lost_of(names: Sequence[str], pages: Sequence[_Page]) -> list[tuple[_Page, int, _Loss]]:
+    """Returns what was dropped of items, by their ids."""
+    if not names:
+        return []
+    return [
+        (page, place, loss)
+        for page in pages
+        for place, loss in page.lost.items()
+        if not loss.left and loss.item.item_id in names
+    ]
 
 
 def _has_all(item: Item, pages: Sequence[_Page]) -> bool:
@@ -339,3 +366,19 @@ def _losses(pages: Sequence[_Page]) -> Iterator[_Loss]:
                 shortened.append(dropped)
                 yield shorter
         yield from shortened
+
+
+def _returns(pages: Sequence[_Page]) -> Iterator[tuple[_Page, int, _Loss | None]]:
+    """Yields in which form what was lost may come back (None: whole), in the reverse order of `_losses`."""
+    found: list[tuple[tuple[int, bool, float, int, int], tuple[_Page, int, _Loss | None]]] = []
+    for number, page in enumerate(pages):
+        weights = page.section.weights if page.lost else ()
+        for place, loss in page.lost.items():
+            shorter, spare = page.short_of(place), loss.item.spare
+            key = (weights[place], -place, number)
+            if shorter and not loss.left:
+                found.append(((loss.item.tier, not spare, *key), (page, place, shorter)))
+            tier = BELOW_TIERS if spare and shorter else loss.item.tier
+            found.append(((tier, False, *key), (page, place, None)))
+    found.sort(key=lambda each: each[0], reverse=True)
+    return (each for _, each in found)

@@ -2,7 +2,9 @@
 
 Law: pure, and speaks the language of the input. A record stands as data, on one line or indented under one; of a
 contested one that is said, of a disliked one and of one in doubt too. The sides of a contest stand together, or none
-does, but for an order that stands whatever is asked. Its shorter form is the first paragraph of the
+does, but for an order that stands whatever is asked. Facts stand by precedence, the newest of what a user stated first,
+and so do the sides of any contest: what corrects stands before what it corrects, also where no Judge saw it. Its
+shorter form is the first paragraph of the
 reflection over it, else its first sentence. Beside turns or a bank, preferences and strategies that proved themselves
 have shares of the budget, in which they go last; facts, other strategies and episodes weigh what they weigh among all
 evidence of the prompt.
@@ -19,7 +21,7 @@ from core.context.lines import bracketed, indented, one_line, same
 from core.context.sections import Item, Section, Tier
 from core.ids import RecordId, ReflectionId
 from core.language import Words
-from core.long_term.contests import contests_of
+from core.long_term.contests import by_precedence, contests_of
 from core.long_term.texts import quotation, told
 from core.model.record import PREFERENCE, STRATEGY, Record, RecordState, Reflection
 from core.text import sentences
@@ -55,12 +57,14 @@ class CollectionEvidence:
         return [*self.preferences, *self.strategies, *self.facts, *self.episodes]
 
     def contests(self) -> list[list[Record]]:
-        """Returns the records that contest one another, of each contest those that are shown: orders and limits, then
-        those that come first."""
+        """Returns the records that contest one another, by precedence; of each contest those that are shown: orders and
+        limits, then those that fit best."""
         certain = self.orders | self.limits
         places = {r.record_id: (r.record_id not in certain, place) for place, r in enumerate(self.records)}
         contests = contests_of(self.records)
-        return [sorted(each, key=lambda r: places[r.record_id])[:MOST_SIDES] for each in contests]
+        return [
+            by_precedence(sorted(each, key=lambda r: places[r.record_id])[:MOST_SIDES]) for each in contests
+        ]
 
 
 def add_contests(disputes: Disputes, contests: Iterable[Sequence[Record]]) -> None:
@@ -156,6 +160,9 @@ def _records(
         if key in known.orders:
             one = one._replace(requires=())
         items[place] = one._replace(tier=Tier.NEEDED) if key in known.limits else one
+    if name == FACTS:
+        order = {record.record_id: place for place, record in enumerate(by_precedence(standing))}
+        items.sort(key=lambda item: order[RecordId(item.item_id)])
     return tuple(_beside_others(items, contests))
 
 

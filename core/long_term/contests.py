@@ -84,12 +84,17 @@ def foremost(records: Iterable[Record]) -> Record | None:
     return max(records, key=_precedence(set(), None), default=None)
 
 
+def by_precedence(records: Iterable[Record]) -> list[Record]:
+    """Returns records, the one that comes first in front, whatever is asked: the stronger origin, then the newer."""
+    return sorted(records, key=_precedence(set(), None), reverse=True)
+
+
 def _precedence(asked: set[str], as_of: datetime | None) -> Callable[[Record], Any]:
     """Returns what a record of a contest is sorted by, the greatest first."""
 
     def precedence(record: Record) -> Any:
         began = record.event_time if as_of is None else record.valid_from
-        held = len(asked.intersection(terms(statement(record)))) if as_of is None else 0
+        held = len(asked.intersection(terms(statement(record)))) if asked and as_of is None else 0
         return record.origin.strength, held, began, record.create_time, record.record_id
 
     return precedence

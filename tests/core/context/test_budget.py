@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from core.context import budget as budget_module
-from core.context.budget import assemble
-from core.context.sections import Item, Loss, Section, Tier
+from core.context.budget import LEAST_LEFT, assemble
+from core.context.sections import Assembly, Item, Loss, Section, Tier
 from core.errors import BudgetTooSmall
-from core.text.tokens import estimate, weight
+from core.text.tokens import PARTS, estimate, weight
 from tests.support.scale import scaled
 
 
@@ -99,8 +99,11 @@ def test_what_is_left_of_a_share_goes_when_nothing_else_is_left() -> None:
 
     made = assemble([state, *sections(item("a", 1.0))], room, "token_budget")
 
-    assert [lost.item_id for lost in made.left_out] == ["c", "a"]
-    assert made.text == "## Insight\nthe goal stands"
+    assert [(lost.item_id, lost.loss) for lost in made.left_out] == [
+        ("c", Loss.DROPPED),
+        ("a", Loss.SHORTENED),
+    ]
+    assert made.text == "## Insight\nthe goal stands\n\n## Memories\na short"
 
 
 def test_each_form_of_a_thousand_memories_is_weighed_at_most_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,24 +213,94 @@ def _stands(one: Item, loss: Loss | None) -> str:
     return {None: one.full, Loss.SHORTENED: one.short, Loss.DROPPED: ""}[loss]
 
 
-def test_no_item_is_lost_before_all_of_a_lower_tier() -> None:
+def test_what_stands_of_a_tier_is_the_same_whatever_there_is_of_lower_ones() -> None:
     chance = Random(21)
-    for _ in range(60):
-        given_ = [section._replace(share=None) for section in _sections(chance)]
-        loose = [one for section in given_ for one in section.items if not one.fixed and one.full]
-        made = assemble(given_, 10_000, "f")
-        while made.tokens and loose:
-            try:
-                made = assemble(given_, made.tokens - chance.randrange(1, 20), "f")
-            except BudgetTooSmall:
-                break
-            dropped = {(left.section, left.item_id) for left in made.left_out if left.loss is Loss.DROPPED}
-            touched = {(left.section, left.item_id) for left in made.left_out}
-            tiers = {
-                (section.name, one.item_id): one.tier
-                for section in given_
-                for one in section.items
-                if not one.fixed and one.full and not one.spare
-            }
-            highest = max((tiers[key] for key in touched if key in tiers), default=Tier.SPARE)
-            assert all(key in dropped for key, tier in tiers.items() if tier < highest)
+    compared = 0
+    for _ in range(SETS):
+        given_ = [
+            section._replace(
+                share=None, more=None, items=tuple(one._replace(spare=False) for one in section.items)
+            )
+            for section in _sections(chance)
+        ]
+        budget = chance.randrange(20, 400)
+        tier = chance.choice((Tier.FITTING, Tier.NEEDED, Tier.LAST))
+        of_tier = [
+            section._replace(items=tuple(i for i in section.items if i.fixed or i.tier >= tier))
+            for section in given_
+        ]
+        try:
+            alone, among = assemble(of_tier, budget, "f"), assemble(given_, budget, "f")
+        except BudgetTooSmall:
+            continue
+        highest = {(s.name, i.item_id) for s in of_tier for i in s.items}
+        assert _losses(alone) == {key: loss for key, loss in _losses(among).items() if key in highest}
+        compared += bool(alone.left_out) and len(among.left_out) > len(alone.left_out)
+    assert compared > SETS / 20
+
+
+def test_nothing_is_lost_that_has_room() -> None:
+    chance = Random(22)
+    empty = 0
+    for _ in range(SETS):
+        given_ = [section._replace(share=None, more=None) for section in _sections(chance)]
+        budget = chance.randrange(20, 400)
+        try:
+            made = assemble(given_, budget, "f")
+        except BudgetTooSmall:
+            continue
+        room = budget - made.tokens
+        for left in made.left_out:
+            titles = {section.name: estimate(section.title_line) for section in given_}
+            title = 0 if left.section in made.texts else titles[left.section] + 2
+            assert room < LEAST_LEFT // PARTS or left.tokens + title + 1 > room
+        empty += bool(made.left_out) and room >= LEAST_LEFT // PARTS
+    assert empty > SETS / 50
+
+
+def _losses(made: Assembly) -> dict[tuple[str, str], Loss]:
+    return {(left.section, left.item_id): left.loss for left in made.left_out}
+
+
+LONG, MIDDLE, SHORT = "word " * 90, "word " * 20, "word " * 10
+
+
+def test_room_that_no_item_of_a_higher_tier_fits_into_is_filled_from_a_lower_one() -> None:
+    needed = item("needed", 1.0, LONG, short="")._replace(tier=Tier.NEEDED)
+    pair = [
+        item(one, 0.9, MIDDLE, short="")._replace(requires=(other,), is_pair=True)
+        for one, other in (("a", "b"), ("b", "a"))
+    ]
+    light = item("light", 0.1, SHORT, short="")
+    given_ = sections(needed, *pair, light)
+    all_three = assemble(sections(*pair, light), None, "f").tokens
+
+    both = assemble(given_, all_three, "f")
+    neither = assemble(given_, all_three - 20, "f")
+
+    assert _standing(both) == {"goal", "a", "b", "light"}
+    assert _standing(neither) == {"goal", "light"}
+
+
+def test_what_has_no_room_in_a_share_leaves_it_to_what_has() -> None:
+    items = (item("long", 1.0, LONG, short=""), item("short", 0.5, SHORT, short=""))
+    kept = Section(name="kept", title="Kept", items=items, share=0.3)
+
+    made = assemble([*sections(), kept], 100, "f")
+
+    assert _standing(made) == {"goal", "short"}
+
+
+def test_a_listed_item_comes_back_and_is_counted_no_more() -> None:
+    items = (item("long", 1.0, LONG, short=""), item("short", 0.5, SHORT, short=""))
+    listed = Section(name="listed", title="Listed", items=items, more="and {} more".format)
+
+    made = assemble([*sections(), listed], 40, "f")
+
+    assert _standing(made) == {"goal", "short"}
+    assert "and 1 more" in made.text
+    assert made.tokens == estimate(made.text)
+
+
+def _standing(made: Assembly) -> set[str]:
+    return {one.item_id for section in made.sections for one in section.items}
