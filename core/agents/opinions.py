@@ -60,6 +60,7 @@ class Opinions:
         self._vectors: dict[str, Vector] = {}
         self._first: dict[tuple[Topic, Topic], ConflictOpinion | MergeOpinion | None] = {}
         self._second: dict[tuple[Topic, Topic], RelatedOpinion | None] = {}
+        self._uncompared: list[tuple[Topic, frozenset[Topic], int]] = []  # what the first judgements left out
         self._consolidations: dict[Hashable, Consolidation] = {}
         self._verdict_types: dict[Hashable, VerdictType] = {}
         self._made_ids: dict[Hashable, str] = {}
@@ -107,6 +108,12 @@ class Opinions:
         found = [o for c in candidates if (o := self._first[new, c]) is not None]
         return sorted(found, key=lambda o: (-o.confidence, o.existing))
 
+    def uncompared_pairs(self, new: Topic, candidates: Sequence[Topic]) -> int:
+        """Returns how many pairs of sentences were not compared for these opinions of phase 1, because of bounds."""
+        return sum(
+            count for topic, asked, count in self._uncompared if topic == new and asked & set(candidates)
+        )
+
     def related(self, new: Topic, candidates: Sequence[Topic]) -> list[RelatedOpinion]:
         """Returns the opinions of phase 2, most confident first. Raises OpinionPending where one is not judged yet."""
         missing = [c for c in candidates if (new, c) not in self._second]
@@ -147,9 +154,11 @@ class Opinions:
         self._vectors.update(zip(texts, rows, strict=True))
 
     async def _judge_first(self, new: Topic, candidates: Sequence[Topic]) -> None:
-        with self._ledger.spending("judge"):
+        with self._ledger.spending("judge") as question:
             given = await self._agents.judge.conflicts_and_merges(new, candidates)
             by_id = _one_each("judge", candidates, given)
+        if question.uncompared_pairs:
+            self._uncompared.append((new, frozenset(candidates), question.uncompared_pairs))
         self._first.update({(new, c): _on_evidence(by_id.get(c.node_id), new, c) for c in candidates})
 
     async def _judge_second(self, new: Topic, candidates: Sequence[Topic]) -> None:

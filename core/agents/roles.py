@@ -96,6 +96,7 @@ class Excerpt:
 class Topic:
     """A node as the Judge sees it. `excerpts`: what it rests on, where it rests on a record.
 
+    `unread`: pieces of that record behind the excerpts, too many to be given.
     `generated`: sentences that only an assistant said, each ending a line; they are no evidence for a conflict.
     `vector`: what the embedder makes of the summary; None: it is to be asked.
     """
@@ -106,6 +107,7 @@ class Topic:
     keywords: tuple[str, ...]
     generated: str = ""
     excerpts: tuple[Excerpt, ...] = ()
+    unread: int = 0
     vector: Vector | None = field(default=None, compare=False, repr=False)
 
     def is_generated(self, quote: str) -> bool:

@@ -151,17 +151,19 @@ class Ledger:
             self._listen(asked)
 
 
-class Question(AbstractContextManager[None]):
+class Question(AbstractContextManager["Question"]):
     """One question to one role, while it is open: agents need not be told what they cost, or to whom."""
 
     def __init__(self, ledger: Ledger, role: str) -> None:
         self.ledger = ledger
         self.cost = RoleUsage()
+        self.uncompared_pairs = 0  # of sentences, by the Judge, because of its bounds
         self._role = role
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> "Question":
         self._start = self.ledger.clock.now()
         self._token = _open.set(self)
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
@@ -202,3 +204,9 @@ def note_fallback() -> None:
     """Counts an answer of the offline agent in place of a model that could not."""
     if (question := _open.get()) is not None:
         question.cost += RoleUsage(fell_back=1)
+
+
+def note_uncompared(pairs: int) -> None:
+    """Counts pairs of sentences that a judgement did not compare because of its bounds."""
+    if (question := _open.get()) is not None:
+        question.uncompared_pairs += pairs

@@ -69,7 +69,7 @@ class Outcome:
 
     `joined`: there was no new node. The segments have the same words as evidence of this one, and became copies of it.
     `reworded`: nodes that were to be embedded later, with a checksum of the vector that each had. It stays when they
-    are.
+    are. `uncompared_pairs`: pairs of sentences that its judgements did not compare, because of their bounds.
     """
 
     node_id: NodeId
@@ -77,6 +77,7 @@ class Outcome:
     related: tuple[tuple[NodeId, NodeId], ...] = ()
     conflict_id: ConflictId | None = None
     joined: bool = False
+    uncompared_pairs: int = 0
     reworded: Mapping[NodeId, int] = field(default_factory=dict)
 
 

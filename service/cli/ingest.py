@@ -163,7 +163,8 @@ def _take_in(
         "conflicts": found,
     }
     outcome = (drawn or _in_a_table)(errand.bank_id, done)
-    errand.answer(plain, outcome, *_contradictions(errand, found), *map(_kept_as_it_is, attached))
+    more = (*_uncompared(done), *_contradictions(errand, found), *map(_kept_as_it_is, attached))
+    errand.answer(plain, outcome, *more)
 
 
 def _read(files: Sequence[Path], encoding: str | None) -> tuple[list[Document], list[File]]:
@@ -317,6 +318,13 @@ def _in_a_table(_bank_id: str, done: Sequence[IngestedText]) -> RenderableType:
             f"{each.seconds:.1f}",
         )
     return table
+
+
+def _uncompared(done: Sequence[IngestedText]) -> list[RenderableType]:
+    """Says how much of long texts was not judged, if anything."""
+    count = sum(each.result.uncompared_pairs for each in done)
+    told = say("pairs of sentences not compared, more than a judgement takes: {count:,}", count=count)
+    return [Text(told, drawing.FAINT)] if count else []
 
 
 def _contradictions(errand: CommandContext, found: Sequence[types.Conflict]) -> list[RenderableType]:

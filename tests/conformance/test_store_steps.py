@@ -155,6 +155,7 @@ async def test_structuring_and_clusters_are_kept(store: Store) -> None:
         merges=(MergeMade(into_node_id=N3, absorbed_node_ids=(N1, N2)),),
         related=((N1, N3),),
         conflict_id=ConflictId("c1"),
+        uncompared_pairs=12,
     )
     planned = [a.cluster("i1", number) for number in range(11)]
 

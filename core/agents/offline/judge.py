@@ -30,9 +30,10 @@ from core.agents.offline.judging.comparing import (
 from core.agents.offline.judging.opinions import opinion_of
 from core.agents.offline.judging.pair import Bar, PairJudged, SentencePair, bars_of, judged_pair
 from core.agents.offline.judging.relation import relations, text_of
-from core.agents.offline.judging.sentences import Sentence, topic_sentences
+from core.agents.offline.judging.sentences import TopicSentences, topic_sentences
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, RelatedOpinion, Topic
+from core.agents.usage import note_uncompared
 from core.ports.comparer import NONE, Comparer, Likelihood
 from core.ports.embedder import Embedder
 from core.text.quantities import Alike
@@ -49,13 +50,14 @@ class OfflineJudge:
         self._embedder = embedder
         self._comparer = comparer
         self._lines = thresholds or JudgeThresholds()
-        self._read: WeakKeyDictionary[Topic, tuple[Sentence, ...]] = WeakKeyDictionary()
+        self._read: WeakKeyDictionary[Topic, TopicSentences] = WeakKeyDictionary()
 
     async def conflicts_and_merges(
         self, new: Topic, candidates: Sequence[Topic]
     ) -> Sequence[ConflictOpinion | MergeOpinion]:
         """Finds, in phase 1, a conflict where any two sentences contradict; else a merge where one holds the other."""
-        side, others, asked = await think(self._pairs, new, candidates)
+        side, others, asked, uncompared = await think(self._pairs, new, candidates)
+        note_uncompared(uncompared)
         texts = [(alike.a, alike.b) for alike in asked.values()]
         likely = await self._by_clauses(texts, await self._likelihoods(texts))
         return await think(self._opinions, side, others, asked, likely)
@@ -94,11 +96,14 @@ class OfflineJudge:
         read = self._read.get(topic)
         if read is None:
             read = self._read[topic] = topic_sentences(topic)
-        return Side(topic=topic, sentences=read)
+        return Side(topic=topic, sentences=read.read, unread=read.unread)
 
-    def _pairs(self, new: Topic, candidates: Sequence[Topic]) -> tuple[Side, list[Side], dict[Pair, Alike]]:
+    def _pairs(
+        self, new: Topic, candidates: Sequence[Topic]
+    ) -> tuple[Side, list[Side], dict[Pair, Alike], int]:
         side, others = self._side(new), [self._side(other) for other in candidates]
-        return side, others, {p: as_compared(side, others, p) for p in pairs_to_compare(side, others)}
+        pairs, uncompared = pairs_to_compare(side, others)
+        return side, others, {pair: as_compared(side, others, pair) for pair in pairs}, uncompared
 
     def _pairs_told(
         self, new: Topic, candidates: Sequence[Topic], which: int

@@ -852,6 +852,7 @@ class StartTaskResponse(_message.Message):
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
     JOINED_NODE_IDS_FIELD_NUMBER: _builtins.int
+    UNCOMPARED_PAIRS_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
@@ -863,6 +864,10 @@ class StartTaskResponse(_message.Message):
     """The interaction that keeps the context; empty when there was none."""
     state: _types_pb2.StructuringState.ValueType
     """How far it has been structured. Not stated when there was no context."""
+    uncompared_pairs: _builtins.int
+    """How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+    to be compared was.
+    """
     revision: _builtins.int
     """The bank's revision after the call."""
     replayed: _builtins.bool
@@ -937,6 +942,7 @@ class StartTaskResponse(_message.Message):
         related: _abc.Iterable[_types_pb2.NodePair] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
         joined_node_ids: _abc.Iterable[_builtins.str] | None = ...,
+        uncompared_pairs: _builtins.int = ...,
         usage: _types_pb2.Usage | None = ...,
         revision: _builtins.int = ...,
         replayed: _builtins.bool = ...,
@@ -945,7 +951,7 @@ class StartTaskResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "insight", b"insight", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "missing", b"missing", "node_ids", b"node_ids", "prompt", b"prompt", "related", b"related", "replayed", b"replayed", "revision", b"revision", "revisions", b"revisions", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "missing", b"missing", "node_ids", b"node_ids", "prompt", b"prompt", "related", b"related", "replayed", b"replayed", "revision", b"revision", "revisions", b"revisions", "sections", b"sections", "state", b"state", "tools", b"tools", "uncompared_pairs", b"uncompared_pairs", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1193,6 +1199,7 @@ class AdvanceTaskResponse(_message.Message):
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
     JOINED_NODE_IDS_FIELD_NUMBER: _builtins.int
+    UNCOMPARED_PAIRS_FIELD_NUMBER: _builtins.int
     INSIGHT_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     PROMPT_FIELD_NUMBER: _builtins.int
@@ -1210,6 +1217,10 @@ class AdvanceTaskResponse(_message.Message):
     """The interaction that keeps the context; empty when there was none."""
     state: _types_pb2.StructuringState.ValueType
     """How far it has been structured. Not stated when there was no context."""
+    uncompared_pairs: _builtins.int
+    """How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+    to be compared was.
+    """
     prompt: _builtins.str
     """What to put before the framework's model next; empty when finished."""
     finished: _builtins.bool
@@ -1288,6 +1299,7 @@ class AdvanceTaskResponse(_message.Message):
         related: _abc.Iterable[_types_pb2.NodePair] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
         joined_node_ids: _abc.Iterable[_builtins.str] | None = ...,
+        uncompared_pairs: _builtins.int = ...,
         insight: _types_pb2.Insight | None = ...,
         usage: _types_pb2.Usage | None = ...,
         prompt: _builtins.str = ...,
@@ -1304,7 +1316,7 @@ class AdvanceTaskResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "purge_time", b"purge_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "missing", b"missing", "node_ids", b"node_ids", "open_conflict_ids", b"open_conflict_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "revisions", b"revisions", "sections", b"sections", "state", b"state", "tools", b"tools", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "finished", b"finished", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "left_out", b"left_out", "merges", b"merges", "missing", b"missing", "node_ids", b"node_ids", "open_conflict_ids", b"open_conflict_ids", "prompt", b"prompt", "purge_time", b"purge_time", "related", b"related", "replayed", b"replayed", "revision", b"revision", "revisions", b"revisions", "sections", b"sections", "state", b"state", "tools", b"tools", "uncompared_pairs", b"uncompared_pairs", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1424,6 +1436,7 @@ class MemorizeResponse(_message.Message):
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
     JOINED_NODE_IDS_FIELD_NUMBER: _builtins.int
+    UNCOMPARED_PAIRS_FIELD_NUMBER: _builtins.int
     INSIGHT_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
@@ -1432,6 +1445,10 @@ class MemorizeResponse(_message.Message):
     """The interaction that keeps it."""
     state: _types_pb2.StructuringState.ValueType
     """How far it has been structured: PENDING when only that it be stored was waited for."""
+    uncompared_pairs: _builtins.int
+    """How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+    to be compared was.
+    """
     revision: _builtins.int
     """The bank's revision after the call."""
     replayed: _builtins.bool
@@ -1476,6 +1493,7 @@ class MemorizeResponse(_message.Message):
         related: _abc.Iterable[_types_pb2.NodePair] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
         joined_node_ids: _abc.Iterable[_builtins.str] | None = ...,
+        uncompared_pairs: _builtins.int = ...,
         insight: _types_pb2.Insight | None = ...,
         usage: _types_pb2.Usage | None = ...,
         revision: _builtins.int = ...,
@@ -1483,7 +1501,7 @@ class MemorizeResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["insight", b"insight", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "merges", b"merges", "node_ids", b"node_ids", "related", b"related", "replayed", b"replayed", "revision", b"revision", "state", b"state", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_ids", b"conflict_ids", "insight", b"insight", "interaction_id", b"interaction_id", "joined_node_ids", b"joined_node_ids", "merges", b"merges", "node_ids", b"node_ids", "related", b"related", "replayed", b"replayed", "revision", b"revision", "state", b"state", "uncompared_pairs", b"uncompared_pairs", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1990,12 +2008,17 @@ class ResolveConflictResponse(_message.Message):
     MERGES_FIELD_NUMBER: _builtins.int
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_IDS_FIELD_NUMBER: _builtins.int
+    UNCOMPARED_PAIRS_FIELD_NUMBER: _builtins.int
     INSIGHT_FIELD_NUMBER: _builtins.int
     USAGE_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     node_id: _builtins.str
     """What now stands for its sides; where they stay apart, the first of them."""
+    uncompared_pairs: _builtins.int
+    """How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+    to be compared was.
+    """
     revision: _builtins.int
     """The bank's revision after the call."""
     replayed: _builtins.bool
@@ -2032,6 +2055,7 @@ class ResolveConflictResponse(_message.Message):
         merges: _abc.Iterable[_types_pb2.MergeMade] | None = ...,
         related: _abc.Iterable[_types_pb2.NodePair] | None = ...,
         conflict_ids: _abc.Iterable[_builtins.str] | None = ...,
+        uncompared_pairs: _builtins.int = ...,
         insight: _types_pb2.Insight | None = ...,
         usage: _types_pb2.Usage | None = ...,
         revision: _builtins.int = ...,
@@ -2039,7 +2063,7 @@ class ResolveConflictResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["conflict", b"conflict", "insight", b"insight", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict", b"conflict", "conflict_ids", b"conflict_ids", "insight", b"insight", "merges", b"merges", "node_id", b"node_id", "related", b"related", "replayed", b"replayed", "revision", b"revision", "usage", b"usage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict", b"conflict", "conflict_ids", b"conflict_ids", "insight", b"insight", "merges", b"merges", "node_id", b"node_id", "related", b"related", "replayed", b"replayed", "revision", b"revision", "uncompared_pairs", b"uncompared_pairs", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1602,6 +1602,7 @@ class Outcome(_message.Message):
     RELATED_FIELD_NUMBER: _builtins.int
     CONFLICT_ID_FIELD_NUMBER: _builtins.int
     JOINED_FIELD_NUMBER: _builtins.int
+    UNCOMPARED_PAIRS_FIELD_NUMBER: _builtins.int
     node_id: _builtins.str
     """The node that stood for it at the end of its round (it may have been absorbed since)."""
     conflict_id: _builtins.str
@@ -1609,6 +1610,14 @@ class Outcome(_message.Message):
     joined: _builtins.bool
     """Whether there was no new node: the segments have the same words as evidence of this one and became copies of it. No
     agent was asked.
+    """
+    uncompared_pairs: _builtins.int
+    """How many pairs of sentences were not compared because a judgement has bounds: 64 sentences of a memory, 500 pairs. 0:
+    none was left out. A sentence that was not read counts as the pairs it would have had at most: of the new memory as
+    five, or as many as the others have sentences; of an older one as one, up to five for each of the new. A segment
+    after the 64th of a memory counts as one sentence, so the true number may be higher. 0 also for what was not judged
+    (a copy, a reference), for a model's judgements, which compare no sentences, and for what was structured before
+    this was counted.
     """
     @_builtins.property
     def merges(self) -> _containers.RepeatedCompositeFieldContainer[Global___MergeMade]:
@@ -1626,10 +1635,11 @@ class Outcome(_message.Message):
         related: _abc.Iterable[Global___NodePair] | None = ...,
         conflict_id: _builtins.str = ...,
         joined: _builtins.bool = ...,
+        uncompared_pairs: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_id", b"conflict_id", "joined", b"joined", "merges", b"merges", "node_id", b"node_id", "related", b"related"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conflict_id", b"conflict_id", "joined", b"joined", "merges", b"merges", "node_id", b"node_id", "related", b"related", "uncompared_pairs", b"uncompared_pairs"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -233,6 +233,7 @@ def _outcome(check: Checks, outcome: types_pb2.Outcome) -> Outcome:
         related=tuple(pair(check, "outcome.related.", each) for each in outcome.related),
         conflict_id=ConflictId(conflict_id) if conflict_id else None,
         joined=outcome.joined,
+        uncompared_pairs=check.at_least("outcome.uncompared_pairs", outcome.uncompared_pairs),
     )
 
 

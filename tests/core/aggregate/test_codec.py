@@ -301,7 +301,7 @@ def test_copies_are_stored_under_a_name_of_their_own() -> None:
     assert stored["CopiesPut"]["copies"]["refs"] == [["i1", 1]]
 
 
-def test_an_outcome_from_before_segments_joined_nodes_has_joined_none() -> None:
+def test_an_outcome_from_before_has_joined_none_and_left_out_none() -> None:
     before = (
         '[{"ClusterPut":{"cluster":{"interaction_id":"i1","number":0,"segments":[0],"context":"c","keywords":[],'
         '"outcome":{"node_id":"n1","merges":[],"related":[],"conflict_id":null}}}}]'
@@ -310,7 +310,7 @@ def test_an_outcome_from_before_segments_joined_nodes_has_joined_none() -> None:
     (step,) = STEPS.steps(before)
 
     assert isinstance(step, ClusterPut)
-    assert step.cluster.outcome == Outcome(node_id=N1, joined=False)
+    assert step.cluster.outcome == Outcome(node_id=N1, joined=False, uncompared_pairs=0)
 
 
 def test_what_is_no_step_is_not_written() -> None:

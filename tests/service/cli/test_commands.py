@@ -73,6 +73,15 @@ def test_json_is_the_contracts_own(shell: Shell, note: Path) -> None:
     assert found["hits"][0]["score"] > 0
 
 
+def test_of_a_document_that_is_compared_in_part_a_line_tells_it(shell: Shell, tmp_path: Path) -> None:
+    short = written(tmp_path / "short.txt", "The kitchen of the house is white.")
+    long = written(tmp_path / "long.txt", " ".join(f"Room {n} of the house is red." for n in range(80)))
+
+    assert "not compared" not in shell.done("ingest", short)
+    assert "pairs of sentences not compared, more than a judgement takes: 16" in shell.done("ingest", long)
+    assert "未比较的句对（超出一次判断的上限）：16" in shell.done("--lang", "zh", "ingest", long)
+
+
 def test_a_pdf_is_traced_to_its_page(shell: Shell, tmp_path: Path) -> None:
     pages = [
         ["Travel notes.", "The museum opens at ten."],

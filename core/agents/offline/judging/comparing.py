@@ -39,10 +39,11 @@ class JudgeThresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """A topic with its sentences: one of those that are compared."""
+    """A topic with its sentences: one of those that are compared. `unread`: how many more it has."""
 
     topic: Topic
     sentences: tuple[Sentence, ...]
+    unread: int = 0
 
 
 class Pair(NamedTuple):
@@ -65,10 +66,19 @@ class Comparison:
     unlike: bool
 
 
-def pairs_to_compare(new: Side, others: Sequence[Side]) -> list[Pair]:
-    """Returns the pairs worth comparing, those of the first sentences first, `MOST_PAIRS` at most."""
-    fit = (pair for pair in nearest_pairs(new, others) if not are_of_two_entries(new, others, pair))
-    return [pair for pair, _ in zip(fit, range(MOST_PAIRS), strict=False)]
+def pairs_to_compare(new: Side, others: Sequence[Side]) -> tuple[list[Pair], int]:
+    """Returns the pairs worth comparing, those of the first sentences first, `MOST_PAIRS` at most; and how many are
+    not compared because of the bounds."""
+    fit = [pair for pair in nearest_pairs(new, others) if not are_of_two_entries(new, others, pair)]
+    return fit[:MOST_PAIRS], len(fit[MOST_PAIRS:]) + _pairs_of_unread(new, others)
+
+
+def _pairs_of_unread(new: Side, others: Sequence[Side]) -> int:
+    """Returns how many pairs the sentences not read would have: each new one as many as those that were read, at most
+    NEAREST; each of others one, as far as those that were read are compared with so many."""
+    known = sum(len(side.sentences) for side in others)
+    unread = sum(side.unread for side in others)
+    return new.unread * min(NEAREST, known) + min(unread, NEAREST * len(new.sentences))
 
 
 def nearest_pairs(new: Side, others: Sequence[Side]) -> list[Pair]:

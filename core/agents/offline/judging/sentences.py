@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from typing import NamedTuple
 
 from core.agents.offline.judging.attribution import LABEL, is_dated, statement_of
 from core.agents.offline.statements import statements
@@ -76,13 +76,27 @@ class Sentence:
         return frozenset(word.lower() for word in (*named, *self.before))
 
 
-def topic_sentences(topic: Topic) -> tuple[Sentence, ...]:
+class TopicSentences(NamedTuple):
+    """A topic's first sentences, and how many come after them, by a count that looks at end marks alone."""
+
+    read: tuple[Sentence, ...]
+    unread: int
+
+
+def topic_sentences(topic: Topic) -> TopicSentences:
     """Returns a topic's sentences: those of its excerpts; of a topic without excerpts its summary's, or its context's.
-    A word alone is one only where there is nothing else."""
+    A word alone is one only where there is nothing else. An excerpt that the topic does not hold counts as one."""
     excerpts = topic.excerpts or (Excerpt(text=topic.summary or topic.context),)
-    read = (sentence for excerpt in excerpts for sentence in _read(excerpt, topic))
-    found = list(islice(read, MOST_SENTENCES))
-    return tuple(one for one in found if one.label or len(words(one.text)) > 1) or tuple(found)
+    read: list[Sentence] = []
+    unread = topic.unread
+    for excerpt in excerpts:
+        for start, sentence in _read(excerpt, topic):
+            if len(read) == MOST_SENTENCES:
+                unread += sum(map(tells, splitter.split(excerpt.text[start:])))
+                break
+            read.append(sentence)
+    several = tuple(one for one in read if one.label or len(words(one.text)) > 1)
+    return TopicSentences(several or tuple(read), unread)
 
 
 def words(text: str) -> list[str]:
@@ -133,8 +147,8 @@ def tells(text: str) -> bool:
     return not QUESTION.search(text) and any(map(str.isalpha, text))
 
 
-def _read(excerpt: Excerpt, topic: Topic) -> Iterator[Sentence]:
-    """Yields the sentences of an excerpt, the beginnings of those just ahead of it known."""
+def _read(excerpt: Excerpt, topic: Topic) -> Iterator[tuple[int, Sentence]]:
+    """Yields the sentences of an excerpt, each with where it starts, the beginnings of those just ahead of it known."""
     for place, part in _told_parts(excerpt.text):
         ahead = "" if place else excerpt.before[-MOST_BEFORE:]
         for start, end, sentence in _Reading(ahead + part, excerpt).sentences():
@@ -142,7 +156,7 @@ def _read(excerpt: Excerpt, topic: Topic) -> Iterator[Sentence]:
             if start < len(ahead) or any(own < b and a < own + end - start for a, b in excerpt.refuted):
                 continue
             if tells(sentence.text):
-                yield _told(sentence, topic)
+                yield own, _told(sentence, topic)
 
 
 def _told_parts(text: str) -> list[tuple[int, str]]:

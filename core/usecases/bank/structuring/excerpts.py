@@ -32,9 +32,9 @@ async def read_headings(ports: HasBanks, key: BankKey, record: Interaction) -> N
 
 def excerpts(bank: Bank, node: Node) -> tuple[Excerpt, ...]:
     """Returns the node's segments, each under the headings above it."""
-    refs = node.segments[:MOST_SEGMENTS]
-    if not _tell(bank, refs, node.summary):
+    if not _tell(bank, node.segments, node.summary):
         return ()
+    refs = node.segments[:MOST_SEGMENTS]
     return tuple(_excerpt(bank, ref, bank.tree.headings(ref.interaction_id)) for ref in refs)
 
 
@@ -43,8 +43,12 @@ def _tell(bank: Bank, refs: Sequence[SegmentRef], summary: str) -> bool:
     lines = [bank.tree.line(ref) for ref in refs]
     if summary in lines:  # a fact by itself is its own summary
         return True
-    known = {term for line in lines for term in terms(line)}
-    return bool(lines) and known.issuperset(terms(summary))
+    left = set(terms(summary))
+    for line in lines:
+        left.difference_update(terms(line))
+        if not left:
+            return True
+    return False
 
 
 def _excerpt(bank: Bank, ref: SegmentRef, above: Sequence[PlacedHeading]) -> Excerpt:

@@ -25,7 +25,9 @@ def judged(bank: Bank, node: Node, judge_assistants: bool) -> Topic:
     """Returns the node as the first judgement sees it, with what it rests on: what only an assistant says is told
     apart."""
     said = "" if judge_assistants else generated(bank, node.segments)
-    return replace(topic(node), generated=said, excerpts=excerpts(bank, node))
+    found = excerpts(bank, node)
+    unread = len(node.segments) - len(found) if found else 0
+    return replace(topic(node), generated=said, excerpts=found, unread=unread)
 
 
 def generated(bank: Bank, refs: Sequence[SegmentRef]) -> str:

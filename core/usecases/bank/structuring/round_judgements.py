@@ -23,7 +23,10 @@ from core.usecases.moment import Moment
 
 
 class RoundJudgements:
-    """The Judge's opinions of one round: on the node that goes round, and on its neighbours so far."""
+    """The Judge's opinions of one round: on the node that goes round, and on its neighbours so far.
+
+    `uncompared_pairs`: pairs of sentences that these did not compare, because of their bounds.
+    """
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class RoundJudgements:
         self._bank, self._opinions, self._moment = bank, opinions, moment
         self._edits, self._conflicts, self._points = edits, conflicts, points
         self._reads = RoundReads(bank, opinions, moment)
+        self.uncompared_pairs = 0
 
     def conflicts_and_merges(
         self, current: Node, vector: Vector | None, neighbors: Collection[NodeId]
@@ -46,8 +50,10 @@ class RoundJudgements:
         again = self._judged_before(current, neighbors, candidates)
         nodes = [current, *(self._bank.nodes[c] for c in (*candidates, *again))]
         new, *topics = [self._reads.judged(node) for node in nodes]
+        opinions = self._opinions.conflicts_and_merges(new, topics)
+        self.uncompared_pairs += self._opinions.uncompared_pairs(new, topics)
         found: list[ConflictOpinion | MergeOpinion] = []
-        for opinion in self._opinions.conflicts_and_merges(new, topics):
+        for opinion in opinions:
             if isinstance(opinion, ConflictOpinion):
                 left = (point for point in opinion.points if not self._is_left_aside(current, point))
                 found += islice(left, 1)

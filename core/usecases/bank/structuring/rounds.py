@@ -224,6 +224,7 @@ class Round:
             merges=tuple(map(merge_made, self._records)),
             related=tuple(self._edges),
             conflict_id=self._conflicts.opened,
+            uncompared_pairs=self._judgements.uncompared_pairs,
             reworded=self.reworded,
         )
 

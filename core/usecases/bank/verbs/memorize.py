@@ -47,8 +47,8 @@ class Memorize:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorizeResult:
     """What became of an interaction so far. `node_ids` stand for it today; `joined_node_ids` are those of them that had
-    its words already. Once it is structured, `insight`, `usage` and `revision` are those of that moment, however often
-    it is asked for."""
+    its words already. `uncompared_pairs`: of sentences, which judgements left out because of their bounds. Once it is
+    structured, `insight`, `usage` and `revision` are those of that moment, however often it is asked for."""
 
     interaction_id: InteractionId
     state: StructuringState
@@ -57,6 +57,7 @@ class MemorizeResult:
     related: tuple[tuple[NodeId, NodeId], ...]
     conflict_ids: tuple[ConflictId, ...]
     joined_node_ids: tuple[NodeId, ...]
+    uncompared_pairs: int
     insight: Insight
     usage: Usage
     revision: int
@@ -138,6 +139,7 @@ def _memorized(bank: Bank, interaction_id: InteractionId, replayed: bool) -> Mem
         related=tuple(pair for o in outcomes for pair in o.related),
         conflict_ids=tuple(dict.fromkeys(o.conflict_id for o in outcomes if o.conflict_id)),
         joined_node_ids=_standing(bank, (o for o in outcomes if o.joined)),
+        uncompared_pairs=sum(o.uncompared_pairs for o in outcomes),
         insight=insight_then(bank, structuring),
         usage=structuring.usage or Usage(),
         revision=structuring.revision or bank.revision,

@@ -51,6 +51,7 @@ class ConflictResolved:
     merges: tuple[MergeMade, ...]
     related: tuple[tuple[NodeId, NodeId], ...]
     conflict_ids: tuple[ConflictId, ...]
+    uncompared_pairs: int
     insight: Insight
     usage: Usage
     revision: int
@@ -96,6 +97,7 @@ async def _by_verdict(ports: StructuringPorts, command: ResolveConflict) -> Conf
             merges=done.merges,
             related=done.related,
             conflict_ids=done.conflict_ids,
+            uncompared_pairs=done.uncompared_pairs,
             insight=done.insight,
             usage=done.usage,
             revision=done.revision,
@@ -137,6 +139,7 @@ async def _dismiss(ports: NodePorts, command: ResolveConflict) -> ConflictResolv
             merges=came_to.merges,
             related=came_to.related,
             conflict_ids=(came_to.conflict_id,) if came_to.conflict_id else (),
+            uncompared_pairs=came_to.uncompared_pairs,
             insight=bank.insight,
             usage=ledger.total(),
             revision=committed.revision,

@@ -6,7 +6,7 @@ import pytest
 
 from core.agents.offline import judge as judge_module
 from core.agents.offline.judge import OfflineJudge
-from core.agents.offline.judging.sentences import Sentence, topic_sentences
+from core.agents.offline.judging.sentences import TopicSentences, topic_sentences
 from core.agents.offline.thinking import think
 from core.agents.roles import ConflictOpinion, MergeOpinion, Topic
 from core.ids import NodeId
@@ -178,7 +178,7 @@ async def test_what_was_read_of_a_topic_is_read_once_and_goes_with_it(
 ) -> None:
     read: list[str] = []
 
-    def reading(of: Topic) -> tuple[Sentence, ...]:
+    def reading(of: Topic) -> TopicSentences:
         read.append(of.summary)
         return topic_sentences(of)
 

@@ -1,15 +1,19 @@
 """What the offline Judge makes of a comparer's likelihoods."""
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
 from core.agents.offline.judge import OfflineJudge
 from core.agents.offline.judging.comparing import MOST_PAIRS, NEAREST
+from core.agents.offline.judging.sentences import MOST_SENTENCES
 from core.agents.roles import ConflictOpinion, Excerpt, Grade, MergeOpinion, Topic
+from core.agents.usage import Ledger
 from core.ids import NodeId
 from core.ports.comparer import Likelihood, NoComparer
 from tests.support.hashing_embedder import HashingEmbedder
+from tests.support.house import TickingClock
 from tests.support.told_comparer import ToldComparer, told_judge
 
 LIFT = ("The lift is out of order.", "We took the lift up this morning.")
@@ -204,6 +208,54 @@ async def test_a_judgement_is_bounded() -> None:
     )
 
     assert len(comparer.asked) <= MOST_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "unread", "uncompared"),
+    [
+        (2, 2, 0, 0),
+        (MOST_SENTENCES, 1, 0, 0),
+        (MOST_SENTENCES + 3, 1, 0, 3 * 1),
+        (MOST_SENTENCES + 3, 9, 0, 3 * NEAREST),
+        (2, MOST_SENTENCES + 3, 0, 3),  # of an older topic each would have been the nearest of one
+        (1, MOST_SENTENCES + 30, 0, NEAREST),  # and of one new sentence five
+        (MOST_SENTENCES, 2, 4, 4 * 2),  # segments that the topic does not hold
+        (0, MOST_SENTENCES + 3, 0, 0),
+    ],
+)
+@pytest.mark.parametrize("sentence", ["Room {} is red. ", "第{}号房间是红的。"])
+async def test_a_sentence_that_is_left_out_counts_as_the_pairs_it_would_have_had(
+    sentence: str, new: int, old: int, unread: int, uncompared: int
+) -> None:
+    ours, theirs = ("".join(sentence.format(n) for n in range(count)) for count in (new, old))
+
+    found = await uncompared_pairs(replace(topic(ours), unread=unread), topic(theirs))
+
+    assert found == uncompared
+
+
+async def test_of_several_pieces_the_later_ones_are_counted_unread() -> None:
+    pieces = [Excerpt(text=f"Room {n} is red. Is it? Hall {n} is blue.") for n in range(MOST_SENTENCES)]
+    long = replace(topic(""), excerpts=tuple(pieces))
+
+    assert await uncompared_pairs(long, topic("The kitchen is white.")) == MOST_SENTENCES
+
+
+async def test_pairs_beyond_those_of_one_judgement_are_counted() -> None:
+    comparer = ToldComparer({})
+    long = [topic(" ".join(f"Room {n} of row {row} is red." for n in range(60))) for row in range(12)]
+
+    found = await uncompared_pairs(long[0], *long[1:], comparer=comparer)
+
+    assert len(comparer.asked) == MOST_PAIRS
+    assert found > 0
+
+
+async def uncompared_pairs(new: Topic, *others: Topic, comparer: ToldComparer | None = None) -> int:
+    """What a judgement notes that it left out."""
+    with Ledger(TickingClock()).spending("judge") as question:
+        await OfflineJudge(HashingEmbedder(), comparer or ToldComparer({})).conflicts_and_merges(new, others)
+    return question.uncompared_pairs
 
 
 async def test_without_a_comparer_only_the_same_words_are_the_same() -> None:

@@ -13,9 +13,8 @@ INVOICES = "Invoice 1041 is for Nordwind. The total is 1,200 euros."
 
 def sentences_of(text: str, **given: object) -> tuple[Sentence, ...]:
     excerpt = Excerpt(text=text, **given)  # type: ignore[arg-type]
-    return topic_sentences(
-        Topic(node_id=NodeId("n"), summary="", context="", keywords=(), excerpts=(excerpt,))
-    )
+    topic = Topic(node_id=NodeId("n"), summary="", context="", keywords=(), excerpts=(excerpt,))
+    return topic_sentences(topic).read
 
 
 def last_of(text: str) -> Sentence:
