@@ -1380,6 +1380,9 @@ type StartTaskResponse struct {
 	// The nodes that held some of its words already, in the order of the words: those words became more evidence of them
 	// and were not judged again. Also nodes of this call whose words it says again. All are among `node_ids`.
 	JoinedNodeIds []string `protobuf:"bytes,16,rep,name=joined_node_ids,json=joinedNodeIds,proto3" json:"joined_node_ids,omitempty"`
+	// How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+	// to be compared was.
+	UncomparedPairs int64 `protobuf:"varint,19,opt,name=uncompared_pairs,json=uncomparedPairs,proto3" json:"uncompared_pairs,omitempty"`
 	// What it cost.
 	Usage *Usage `protobuf:"bytes,13,opt,name=usage,proto3" json:"usage,omitempty"`
 	// The bank's revision after the call.
@@ -1513,6 +1516,13 @@ func (x *StartTaskResponse) GetJoinedNodeIds() []string {
 		return x.JoinedNodeIds
 	}
 	return nil
+}
+
+func (x *StartTaskResponse) GetUncomparedPairs() int64 {
+	if x != nil {
+		return x.UncomparedPairs
+	}
+	return 0
 }
 
 func (x *StartTaskResponse) GetUsage() *Usage {
@@ -1845,6 +1855,9 @@ type AdvanceTaskResponse struct {
 	// The nodes that held some of its words already, in the order of the words: those words became more evidence of them
 	// and were not judged again. Also nodes of this call whose words it says again. All are among `node_ids`.
 	JoinedNodeIds []string `protobuf:"bytes,19,rep,name=joined_node_ids,json=joinedNodeIds,proto3" json:"joined_node_ids,omitempty"`
+	// How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+	// to be compared was.
+	UncomparedPairs int64 `protobuf:"varint,22,opt,name=uncompared_pairs,json=uncomparedPairs,proto3" json:"uncompared_pairs,omitempty"`
 	// Where the task stands, with the next step planned.
 	Insight *Insight `protobuf:"bytes,7,opt,name=insight,proto3" json:"insight,omitempty"`
 	// What it cost.
@@ -1952,6 +1965,13 @@ func (x *AdvanceTaskResponse) GetJoinedNodeIds() []string {
 		return x.JoinedNodeIds
 	}
 	return nil
+}
+
+func (x *AdvanceTaskResponse) GetUncomparedPairs() int64 {
+	if x != nil {
+		return x.UncomparedPairs
+	}
+	return 0
 }
 
 func (x *AdvanceTaskResponse) GetInsight() *Insight {
@@ -2211,6 +2231,9 @@ type MemorizeResponse struct {
 	// The nodes that held some of its words already, in the order of the words: those words became more evidence of them
 	// and were not judged again. Also nodes of this call whose words it says again. All are among `node_ids`.
 	JoinedNodeIds []string `protobuf:"bytes,11,rep,name=joined_node_ids,json=joinedNodeIds,proto3" json:"joined_node_ids,omitempty"`
+	// How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+	// to be compared was.
+	UncomparedPairs int64 `protobuf:"varint,12,opt,name=uncompared_pairs,json=uncomparedPairs,proto3" json:"uncompared_pairs,omitempty"`
 	// Where the task stands; changed only by cross-validations of new conflicts.
 	Insight *Insight `protobuf:"bytes,7,opt,name=insight,proto3" json:"insight,omitempty"`
 	// What it cost.
@@ -2300,6 +2323,13 @@ func (x *MemorizeResponse) GetJoinedNodeIds() []string {
 		return x.JoinedNodeIds
 	}
 	return nil
+}
+
+func (x *MemorizeResponse) GetUncomparedPairs() int64 {
+	if x != nil {
+		return x.UncomparedPairs
+	}
+	return 0
 }
 
 func (x *MemorizeResponse) GetInsight() *Insight {
@@ -3408,6 +3438,9 @@ type ResolveConflictResponse struct {
 	Related []*NodePair `protobuf:"bytes,4,rep,name=related,proto3" json:"related,omitempty"`
 	// Conflicts that the new round caused.
 	ConflictIds []string `protobuf:"bytes,5,rep,name=conflict_ids,json=conflictIds,proto3" json:"conflict_ids,omitempty"`
+	// How many pairs of sentences were not compared because judgements have bounds, reckoned as in `Outcome`. 0: all that is
+	// to be compared was.
+	UncomparedPairs int64 `protobuf:"varint,10,opt,name=uncompared_pairs,json=uncomparedPairs,proto3" json:"uncompared_pairs,omitempty"`
 	// Where the task stands.
 	Insight *Insight `protobuf:"bytes,6,opt,name=insight,proto3" json:"insight,omitempty"`
 	// What it cost.
@@ -3483,6 +3516,13 @@ func (x *ResolveConflictResponse) GetConflictIds() []string {
 		return x.ConflictIds
 	}
 	return nil
+}
+
+func (x *ResolveConflictResponse) GetUncomparedPairs() int64 {
+	if x != nil {
+		return x.UncomparedPairs
+	}
+	return 0
 }
 
 func (x *ResolveConflictResponse) GetInsight() *Insight {
@@ -6217,7 +6257,7 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\r_token_budgetB\b\n" +
 	"\x06_top_kB\b\n" +
 	"\x06_alphaB\r\n" +
-	"\v_collection\"\xd3\x06\n" +
+	"\v_collection\"\xfe\x06\n" +
 	"\x11StartTaskResponse\x12'\n" +
 	"\x04bank\x18\x01 \x01(\v2\x13.memorybank.v1.BankR\x04bank\x120\n" +
 	"\ainsight\x18\x02 \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12\x16\n" +
@@ -6232,7 +6272,8 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	" \x03(\v2\x18.memorybank.v1.MergeMadeR\x06merges\x121\n" +
 	"\arelated\x18\v \x03(\v2\x17.memorybank.v1.NodePairR\arelated\x12!\n" +
 	"\fconflict_ids\x18\f \x03(\tR\vconflictIds\x12&\n" +
-	"\x0fjoined_node_ids\x18\x10 \x03(\tR\rjoinedNodeIds\x12*\n" +
+	"\x0fjoined_node_ids\x18\x10 \x03(\tR\rjoinedNodeIds\x12)\n" +
+	"\x10uncompared_pairs\x18\x13 \x01(\x03R\x0funcomparedPairs\x12*\n" +
 	"\x05usage\x18\r \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x1a\n" +
 	"\brevision\x18\x0e \x01(\x03R\brevision\x12\x1a\n" +
 	"\breplayed\x18\x0f \x01(\bR\breplayed\x124\n" +
@@ -6286,7 +6327,7 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\r_token_budgetB\b\n" +
 	"\x06_top_kB\b\n" +
 	"\x06_alphaB\r\n" +
-	"\v_collection\"\xb1\a\n" +
+	"\v_collection\"\xdc\a\n" +
 	"\x13AdvanceTaskResponse\x12%\n" +
 	"\x0einteraction_id\x18\x01 \x01(\tR\rinteractionId\x125\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x1f.memorybank.v1.StructuringStateR\x05state\x12\x19\n" +
@@ -6294,7 +6335,8 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x06merges\x18\x04 \x03(\v2\x18.memorybank.v1.MergeMadeR\x06merges\x121\n" +
 	"\arelated\x18\x05 \x03(\v2\x17.memorybank.v1.NodePairR\arelated\x12!\n" +
 	"\fconflict_ids\x18\x06 \x03(\tR\vconflictIds\x12&\n" +
-	"\x0fjoined_node_ids\x18\x13 \x03(\tR\rjoinedNodeIds\x120\n" +
+	"\x0fjoined_node_ids\x18\x13 \x03(\tR\rjoinedNodeIds\x12)\n" +
+	"\x10uncompared_pairs\x18\x16 \x01(\x03R\x0funcomparedPairs\x120\n" +
 	"\ainsight\x18\a \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12*\n" +
 	"\x05usage\x18\b \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x16\n" +
 	"\x06prompt\x18\t \x01(\tR\x06prompt\x12\x1a\n" +
@@ -6331,7 +6373,7 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\fskip_judging\x18\f \x01(\bR\vskipJudging\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd1\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xfc\x03\n" +
 	"\x10MemorizeResponse\x12%\n" +
 	"\x0einteraction_id\x18\x01 \x01(\tR\rinteractionId\x125\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x1f.memorybank.v1.StructuringStateR\x05state\x12\x19\n" +
@@ -6339,7 +6381,8 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\x06merges\x18\x04 \x03(\v2\x18.memorybank.v1.MergeMadeR\x06merges\x121\n" +
 	"\arelated\x18\x05 \x03(\v2\x17.memorybank.v1.NodePairR\arelated\x12!\n" +
 	"\fconflict_ids\x18\x06 \x03(\tR\vconflictIds\x12&\n" +
-	"\x0fjoined_node_ids\x18\v \x03(\tR\rjoinedNodeIds\x120\n" +
+	"\x0fjoined_node_ids\x18\v \x03(\tR\rjoinedNodeIds\x12)\n" +
+	"\x10uncompared_pairs\x18\f \x01(\x03R\x0funcomparedPairs\x120\n" +
 	"\ainsight\x18\a \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12*\n" +
 	"\x05usage\x18\b \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x1a\n" +
 	"\brevision\x18\t \x01(\x03R\brevision\x12\x1a\n" +
@@ -6428,13 +6471,15 @@ const file_memorybank_v1_memory_bank_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\b \x01(\tB\x06\xfa\xe0\x18\x02\x18\x01R\trequestId\x12=\n" +
 	"\fverdict_type\x18\t \x01(\x0e2\x1a.memorybank.v1.VerdictTypeR\vverdictTypeB\x0e\n" +
-	"\f_if_revision\"\x85\x03\n" +
+	"\f_if_revision\"\xb0\x03\n" +
 	"\x17ResolveConflictResponse\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x123\n" +
 	"\bconflict\x18\x02 \x01(\v2\x17.memorybank.v1.ConflictR\bconflict\x120\n" +
 	"\x06merges\x18\x03 \x03(\v2\x18.memorybank.v1.MergeMadeR\x06merges\x121\n" +
 	"\arelated\x18\x04 \x03(\v2\x17.memorybank.v1.NodePairR\arelated\x12!\n" +
-	"\fconflict_ids\x18\x05 \x03(\tR\vconflictIds\x120\n" +
+	"\fconflict_ids\x18\x05 \x03(\tR\vconflictIds\x12)\n" +
+	"\x10uncompared_pairs\x18\n" +
+	" \x01(\x03R\x0funcomparedPairs\x120\n" +
 	"\ainsight\x18\x06 \x01(\v2\x16.memorybank.v1.InsightR\ainsight\x12*\n" +
 	"\x05usage\x18\a \x01(\v2\x14.memorybank.v1.UsageR\x05usage\x12\x1a\n" +
 	"\brevision\x18\b \x01(\x03R\brevision\x12\x1a\n" +

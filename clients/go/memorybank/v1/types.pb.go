@@ -2860,9 +2860,16 @@ type Outcome struct {
 	ConflictId string `protobuf:"bytes,4,opt,name=conflict_id,json=conflictId,proto3" json:"conflict_id,omitempty"`
 	// Whether there was no new node: the segments have the same words as evidence of this one and became copies of it. No
 	// agent was asked.
-	Joined        bool `protobuf:"varint,5,opt,name=joined,proto3" json:"joined,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Joined bool `protobuf:"varint,5,opt,name=joined,proto3" json:"joined,omitempty"`
+	// How many pairs of sentences were not compared because a judgement has bounds: 64 sentences of a memory, 500 pairs. 0:
+	// none was left out. A sentence that was not read counts as the pairs it would have had at most: of the new memory as
+	// five, or as many as the others have sentences; of an older one as one, up to five for each of the new. A segment
+	// after the 64th of a memory counts as one sentence, so the true number may be higher. 0 also for what was not judged
+	// (a copy, a reference), for a model's judgements, which compare no sentences, and for what was structured before
+	// this was counted.
+	UncomparedPairs int64 `protobuf:"varint,6,opt,name=uncompared_pairs,json=uncomparedPairs,proto3" json:"uncompared_pairs,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Outcome) Reset() {
@@ -2928,6 +2935,13 @@ func (x *Outcome) GetJoined() bool {
 		return x.Joined
 	}
 	return false
+}
+
+func (x *Outcome) GetUncomparedPairs() int64 {
+	if x != nil {
+		return x.UncomparedPairs
+	}
+	return 0
 }
 
 // Nodes that became one.
@@ -4527,14 +4541,15 @@ const file_memorybank_v1_types_proto_rawDesc = "" +
 	"\bsegments\x18\x03 \x03(\x05R\bsegments\x12\x18\n" +
 	"\acontext\x18\x04 \x01(\tR\acontext\x12\x1a\n" +
 	"\bkeywords\x18\x05 \x03(\tR\bkeywords\x120\n" +
-	"\aoutcome\x18\x06 \x01(\v2\x16.memorybank.v1.OutcomeR\aoutcome\"\xc0\x01\n" +
+	"\aoutcome\x18\x06 \x01(\v2\x16.memorybank.v1.OutcomeR\aoutcome\"\xeb\x01\n" +
 	"\aOutcome\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x120\n" +
 	"\x06merges\x18\x02 \x03(\v2\x18.memorybank.v1.MergeMadeR\x06merges\x121\n" +
 	"\arelated\x18\x03 \x03(\v2\x17.memorybank.v1.NodePairR\arelated\x12\x1f\n" +
 	"\vconflict_id\x18\x04 \x01(\tR\n" +
 	"conflictId\x12\x16\n" +
-	"\x06joined\x18\x05 \x01(\bR\x06joined\"Y\n" +
+	"\x06joined\x18\x05 \x01(\bR\x06joined\x12)\n" +
+	"\x10uncompared_pairs\x18\x06 \x01(\x03R\x0funcomparedPairs\"Y\n" +
 	"\tMergeMade\x12 \n" +
 	"\finto_node_id\x18\x01 \x01(\tR\n" +
 	"intoNodeId\x12*\n" +
