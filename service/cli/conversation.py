@@ -43,7 +43,7 @@ def conversation() -> None:
 @click.argument("input", metavar="SAID")
 @click.argument("reply", default="")
 @click.option("--speaker", "input_speaker", default="", help="Who said it.")
-def add(errand: CommandContext, talk: dict[str, Any], **turn: str) -> None:
+def add(errand: CommandContext, talk: dict[str, Any], **turn: Any) -> None:
     """Add a turn: what was SAID, and its REPLY."""
     added = errand.client.add_turns(**talk, turns=[pb.Turn(**turn)])
     errand.answer(added, f"turn {added.turns[0].step}")

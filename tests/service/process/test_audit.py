@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -33,7 +34,7 @@ def test_a_file_that_cannot_be_written_for_a_while_costs_lines_and_not_the_audit
     assert [line["count"] for line in lines if line["event"] == "dropped"] == [1]
 
 
-def _wait_for(logged: list[object]) -> None:
+def _wait_for(logged: Sequence[object]) -> None:
     until = monotonic() + PATIENCE
     while not logged and monotonic() < until:
         sleep(0.01)
