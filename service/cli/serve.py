@@ -7,9 +7,12 @@ import click
 import structlog
 
 from core.errors import MemoryBankError
+from service.assembly.embedders import loaded_ahead
 from service.config import ConfigurationError, Settings, load_settings
+from service.process.allocator import give_back_early
 from service.process.collector import Collector
 from service.process.logs import configure_logs, is_read_by_people
+from service.process.turns import take_short_turns
 from service.settings.agents import RoleModelsSection
 
 
@@ -40,7 +43,10 @@ def serve(
         settings = load_settings(
             config, **{name: value for name, value in given.items() if value is not None}
         )
-        _run(settings, insecure=insecure, until_eof=until_eof)
+        take_short_turns()
+        give_back_early()
+        with loaded_ahead(settings.embedder):
+            _run(settings, insecure=insecure, until_eof=until_eof)
     except (ConfigurationError, MemoryBankError) as problem:
         click.echo(f"memorybank: {problem}", err=True)
         sys.exit(1)
