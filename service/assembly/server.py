@@ -119,6 +119,7 @@ async def running(
         observed.show(LAG, lag.reading)
         async with (
             _bound(settings, gate) as bound,
+            _languages_prepared() as prepared,
             open_house(
                 settings,
                 embedder,
@@ -132,8 +133,7 @@ async def running(
             AsyncExitStack() as within,
         ):
             gate.keyring = keyring = await _keyring(settings, house)
-            for language in LANGUAGES:
-                await asyncio.to_thread(language.prepare)
+            await prepared
             within.enter_context(loaded())
             await _let_in(bound, house, gate, settings.grpc)
             keys = asyncio.create_task(_watching(keyring, gate, settings.banks.max_staleness_seconds))
@@ -199,6 +199,21 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[BoundServer]:
             yield BoundServer(listeners=listeners, address=address, checks=checks, entrance=entrance)
     finally:
         await listeners.stop(None)
+
+
+@asynccontextmanager
+async def _languages_prepared() -> AsyncIterator[asyncio.Task[None]]:
+    """Has a thread do what the first words of languages would wait for, beside what is done within."""
+    prepared = asyncio.create_task(asyncio.to_thread(_prepare_languages))
+    try:
+        yield prepared
+    finally:
+        await asyncio.gather(prepared, return_exceptions=True)
+
+
+def _prepare_languages() -> None:
+    for language in LANGUAGES:
+        language.prepare()
 
 
 @asynccontextmanager
