@@ -1,7 +1,9 @@
 """Opens the embedder that the settings name."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from core.model.bank import EmbeddingSpace
@@ -10,6 +12,27 @@ from service.settings.retrieval import EmbedderSection
 
 if TYPE_CHECKING:
     from service.adapters.openai_embedder import Endpoint
+
+
+@contextmanager
+def loaded_ahead(chosen: EmbedderSection) -> Iterator[None]:
+    """Loads the local model, where it is the chosen one, in a thread beside what is done within: a start imports what
+    serves meanwhile. `open_embedder` waits for it, and raises what is wrong with its weights.
+
+    What the thread needs is imported here: two threads that import modules of one package may fail.
+    """
+    if chosen.kind != "local":
+        yield
+        return
+    import service.adapters.local_embedder.session  # noqa: F401
+    from service.adapters.local_embedder import LocalEmbedder
+
+    loading = Thread(target=LocalEmbedder.load_ahead, name="load-model")
+    loading.start()
+    try:
+        yield
+    finally:
+        loading.join()
 
 
 async def open_embedder(chosen: EmbedderSection, closing: AsyncExitStack) -> Embedder:

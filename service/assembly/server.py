@@ -6,7 +6,6 @@ answers; stopping means NOT_SERVING first, then no new calls, then the end of th
 
 import asyncio
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
@@ -39,7 +38,6 @@ from service.api.symbols import symbols
 from service.assembly.bootstrap import open_house
 from service.assembly.upkeep import one_round
 from service.config import ConfigurationError, Settings
-from service.process.allocator import give_back_early
 from service.process.audit import Audit
 from service.process.certificates import FIGURES as CERTIFICATE
 from service.process.certificates import Certificates, expiry
@@ -60,10 +58,6 @@ IN_FLIGHT = {"memorybank_calls_in_flight": "Calls at work."}
 RECHECK_SECONDS = 30.0  # between two looks at the credentials of open streams, where nothing changed
 PROBES = 16  # at once on one connection to health's own port
 LAST_WORDS = 0.5  # seconds for answers that are on their way when the port closes
-# How long a thread that thinks may keep another waiting, in seconds. By Python's own 5 ms a read beside three of
-# them waited 45 ms (90th percentile). And a bank read from the disk lets go of the lock at each of its rows: beside
-# one that thinks, such reads took up to 90 ms by turns of 0.5 ms, and 48 by this. Less only adds switching.
-TURN = 0.0001
 SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("memorybank.server")
@@ -98,8 +92,6 @@ async def serve(
         loop.add_signal_handler(name, stop.set)
     if until_eof:
         at_end_of_input(lambda: loop.call_soon_threadsafe(stop.set))
-    sys.setswitchinterval(TURN)
-    give_back_early()
     async with running(settings, embedder, agents=agents, loaded=brief_collections) as address:
         announce(f"listening on {address}")
         await stop.wait()
@@ -127,6 +119,7 @@ async def running(
         observed.show(LAG, lag.reading)
         async with (
             _bound(settings, gate) as bound,
+            _languages_prepared() as prepared,
             open_house(
                 settings,
                 embedder,
@@ -140,8 +133,7 @@ async def running(
             AsyncExitStack() as within,
         ):
             gate.keyring = keyring = await _keyring(settings, house)
-            for language in LANGUAGES:
-                await asyncio.to_thread(language.prepare)
+            await prepared
             within.enter_context(loaded())
             await _let_in(bound, house, gate, settings.grpc)
             keys = asyncio.create_task(_watching(keyring, gate, settings.banks.max_staleness_seconds))
@@ -207,6 +199,21 @@ async def _bound(settings: Settings, gate: Gate) -> AsyncIterator[BoundServer]:
             yield BoundServer(listeners=listeners, address=address, checks=checks, entrance=entrance)
     finally:
         await listeners.stop(None)
+
+
+@asynccontextmanager
+async def _languages_prepared() -> AsyncIterator[asyncio.Task[None]]:
+    """Has a thread do what the first words of languages would wait for, beside what is done within."""
+    prepared = asyncio.create_task(asyncio.to_thread(_prepare_languages))
+    try:
+        yield prepared
+    finally:
+        await asyncio.gather(prepared, return_exceptions=True)
+
+
+def _prepare_languages() -> None:
+    for language in LANGUAGES:
+        language.prepare()
 
 
 @asynccontextmanager

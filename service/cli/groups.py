@@ -11,6 +11,7 @@ import click
 from click.exceptions import NoSuchCommand
 
 from service.cli.messages.helping import Context, spoken
+from service.process.collector import Collector
 
 
 class Place(NamedTuple):
@@ -21,7 +22,8 @@ class Place(NamedTuple):
 
     def command(self) -> click.Command:
         module, _, name = self.found_at.partition(":")
-        command: click.Command = getattr(import_module(f"service.cli.{module}"), name)
+        with Collector().held_off():
+            command: click.Command = getattr(import_module(f"service.cli.{module}"), name)
         return command
 
 

@@ -7,10 +7,12 @@ import click
 import structlog
 
 from core.errors import MemoryBankError
-from service.assembly.server import require_protection
-from service.assembly.server import serve as run
+from service.assembly.embedders import loaded_ahead
 from service.config import ConfigurationError, Settings, load_settings
+from service.process.allocator import give_back_early
+from service.process.collector import Collector
 from service.process.logs import configure_logs, is_read_by_people
+from service.process.turns import take_short_turns
 from service.settings.agents import RoleModelsSection
 
 
@@ -41,12 +43,10 @@ def serve(
         settings = load_settings(
             config, **{name: value for name, value in given.items() if value is not None}
         )
-        if not insecure:
-            require_protection(settings)
-        configure_logs(settings.log.level, settings.log.format)
-        shown = _glimpse(settings) if is_read_by_people(settings.log.format) else settings.shown()
-        structlog.get_logger("memorybank").info("settings", **shown)
-        _run(settings, until_eof)
+        take_short_turns()
+        give_back_early()
+        with loaded_ahead(settings.embedder):
+            _run(settings, insecure=insecure, until_eof=until_eof)
     except (ConfigurationError, MemoryBankError) as problem:
         click.echo(f"memorybank: {problem}", err=True)
         sys.exit(1)
@@ -64,7 +64,16 @@ def _glimpse(settings: Settings) -> dict[str, str]:
     }
 
 
-def _run(settings: Settings, until_eof: bool) -> None:
-    import uvloop
+def _run(settings: Settings, *, insecure: bool, until_eof: bool) -> None:
+    with Collector().held_off():  # most of a start is imports
+        import uvloop
 
+        from service.assembly.server import require_protection
+        from service.assembly.server import serve as run
+
+    if not insecure:
+        require_protection(settings)
+    configure_logs(settings.log.level, settings.log.format)
+    shown = _glimpse(settings) if is_read_by_people(settings.log.format) else settings.shown()
+    structlog.get_logger("memorybank").info("settings", **shown)
     uvloop.run(run(settings, click.echo, until_eof=until_eof))

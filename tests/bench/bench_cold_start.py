@@ -43,10 +43,10 @@ from service.adapters.local_index_cache import LocalIndexCache
 from service.adapters.store.sqlite_store import SqliteStore
 from service.adapters.system_clock import SystemClock
 from service.adapters.ulid_ids import UlidIds
-from service.assembly.server import TURN
 from service.holding.held import Holding
 from service.holding.open import OpenAggregates
 from service.process.collector import Collector
+from service.process.turns import TURN
 from tests.bench.bench_vector_index import DIMENSION, made
 from tests.support import changes as a
 from tests.support.no_blobs import NoBlobs

@@ -12,7 +12,9 @@ import uvloop
 
 from service.assembly.server import serve
 from service.config import load_settings
+from service.process.allocator import give_back_early
 from service.process.logs import configure_logs
+from service.process.turns import take_short_turns
 from tests.support.hashing_embedder import HashingEmbedder
 
 
@@ -20,6 +22,8 @@ def run(listen: str, folder: str, **stand_ins: Any) -> None:
     """Serve until the process is told to stop."""
     settings = load_settings(listen=listen, data_dir=Path(folder))
     configure_logs(settings.log.level, settings.log.format)
+    take_short_turns()
+    give_back_early()
     uvloop.run(serve(settings, lambda line: print(line, flush=True), **stand_ins))
 
 

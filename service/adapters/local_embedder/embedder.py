@@ -11,12 +11,15 @@ rounded otherwise: of 500 sentences the cosine to that vector is 0.9989 in the m
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import EmbedderUnavailable
 from core.model.bank import EmbeddingSpace
 from core.ports.embedder import Thresholds
 from service.adapters.embedding_lane import Lane
@@ -84,6 +87,12 @@ class LocalEmbedder:
         parts = _parts(path or wheel_file(PACKAGE, FILE_NAME))
         return cls(*parts, query_threads=query_threads, passage_threads=passage_threads)
 
+    @classmethod
+    def load_ahead(cls) -> None:
+        """Gets the installed weights ready for whoever opens them later. What is wrong with them is raised there."""
+        with suppress(EmbedderUnavailable):
+            _parts(wheel_file(PACKAGE, FILE_NAME))
+
     @property
     def space(self) -> EmbeddingSpace:
         return _SPACE
@@ -145,9 +154,19 @@ class LocalEmbedder:
         yield self._calibration.centred(total)
 
 
+Parts = tuple[Tokenizer, Encoder, Calibration]
+
+_making = Lock()
+
+
+def _parts(path: Path) -> Parts:
+    """Returns what all embedders of a process share, made once: nothing of it changes. Raises EmbedderUnavailable."""
+    with _making:
+        return _made(path)
+
+
 @lru_cache(maxsize=1)
-def _parts(path: Path) -> tuple[Tokenizer, Encoder, Calibration]:
-    """Makes what all embedders of a process share: nothing of it changes. Raises EmbedderUnavailable."""
+def _made(path: Path) -> Parts:
     model, calibration = read_model(path), Calibration.load(_CALIBRATION)
     with ThreadPoolExecutor(1) as beside:  # making either lets other threads run
         tokenizer = beside.submit(Tokenizer, model.vocabulary)

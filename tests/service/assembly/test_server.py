@@ -1,7 +1,9 @@
 """The order in which a server starts."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,3 +35,34 @@ async def test_what_all_calls_would_wait_for_is_done_before_one_is_let_in(
         order.append("answers")
 
     assert order == ["loaded", "let in", "answers", "done"]
+
+
+async def test_languages_are_prepared_beside_the_rest_and_before_a_call_is_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, opened, prepared = asyncio.Event(), threading.Event(), threading.Event()
+    loop, open_house, let_in = asyncio.get_running_loop(), server.open_house, server._let_in
+
+    class Slow:
+        def prepare(self) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            opened.wait(60)
+            prepared.set()
+
+    @asynccontextmanager
+    async def opening(*given: Any) -> AsyncIterator[Any]:
+        await asyncio.wait_for(begun.wait(), 60)
+        async with open_house(*given) as house:
+            opened.set()
+            yield house
+
+    async def letting_in(*given: Any) -> None:
+        assert prepared.is_set()
+        await let_in(*given)
+
+    monkeypatch.setattr(server, "LANGUAGES", (Slow(),))
+    monkeypatch.setattr(server, "open_house", opening)
+    monkeypatch.setattr(server, "_let_in", letting_in)
+
+    async with server.running(settings_for(tmp_path), HashingEmbedder()):
+        assert prepared.is_set()

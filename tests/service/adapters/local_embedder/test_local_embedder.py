@@ -10,10 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.adapters.local_embedder import LocalEmbedder
+from core.errors import EmbedderUnavailable
+from service.adapters.local_embedder import LocalEmbedder, embedder
 from service.adapters.local_embedder.calibration import Calibration
 from service.adapters.local_embedder.quantise import initialisers
 from service.adapters.local_embedder.weights import installed_model
+from service.assembly.embedders import loaded_ahead
+from service.settings.retrieval import EmbedderSection
 from tests.support import real_texts
 from tests.support.embedders import local_embedder
 from tests.support.nearness import FOLDER, Pair
@@ -96,6 +99,30 @@ def test_neither_the_wheels_code_nor_onnx_is_imported() -> None:
     )
 
     subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[4])
+
+
+def test_what_is_loaded_ahead_is_not_loaded_again() -> None:
+    embedder._made.cache_clear()
+
+    with loaded_ahead(EmbedderSection(kind="local")):
+        LocalEmbedder.open().close()
+
+    assert embedder._made.cache_info().misses == 1
+    assert embedder._made.cache_info().hits == 1
+
+
+def test_what_is_wrong_with_weights_is_raised_where_they_are_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = tmp_path / "weights.bin"
+    damaged.write_bytes(b"another content")
+    monkeypatch.setattr(embedder, "wheel_file", lambda *_: damaged)
+
+    with (
+        loaded_ahead(EmbedderSection(kind="local")),
+        pytest.raises(EmbedderUnavailable, match=r"weights\.bin has sha256"),
+    ):
+        LocalEmbedder.open()
 
 
 def test_the_skeleton_is_what_its_script_makes() -> None:
