@@ -94,6 +94,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
         self.standing: dict[RecordId, None] = {}  # facts that are not superseded
         self.plain_facts: dict[RecordId, None] = {}  # of them neither preferences nor strategies
         self.limits: dict[RecordId, None] = {}  # of these such as name what somebody cannot have or do
+        self.corrected: dict[RecordId, None] = {}  # facts that a user took back by another
         self.mortal: dict[RecordId, None] = {}  # records with a time to live
         self._saying: dict[str, dict[RecordId, None]] = {}  # facts that stand, by identity
         self._replaced: dict[
@@ -307,6 +308,7 @@ class Collection(PartsAggregate[CollectionRecord, Step]):
             (self.preferences, record.category == PREFERENCE),
             (self.orders, stands and record.category == PREFERENCE and _orders(record)),
             (self.episodes, record.kind is RecordKind.EPISODE),
+            (self.corrected, record.superseded_reason is SupersededReason.CORRECTION),
             (self.mortal, record.ttl is not None),
         )
 

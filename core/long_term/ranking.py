@@ -2,7 +2,8 @@
 
 Law: reads only, and never waits. Similarity is the plain formula of searching (`core.verbatim.candidates`); the best
 `FEWEST`, or `WIDENING` times as many as are wanted, are weighed by it, the order of those is the product's. What scores
-nothing on the embedder's scale follows, by its cosine: of a few records the right one may be there.
+nothing on the embedder's scale follows, by its cosine: of a few records the right one may be there. A correction is
+found by the words of what it corrects, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from core.ids import RecordId
 from core.index.scoring import ScoredCandidate
 from core.long_term.collection import Collection
 from core.long_term.contests import arranged, opponents, paired
+from core.long_term.corrected import corrections
 from core.long_term.settings import LongTermSettings
 from core.long_term.worth import decay, half_life, weight
 from core.model.bank import EmbeddingSpace
@@ -28,7 +30,8 @@ from core.verbatim.query import Query
 FEWEST = 32
 WIDENING = 8
 BEYOND = 70
-
+MOST_CORRECTED = 200
+"""Facts taken back that are looked at, the newest: each is compared with the query."""
 
 Admits = Callable[[RecordId], bool]
 """Whether a record may be found. Asked very often: quick."""
@@ -73,9 +76,12 @@ def ranked(
 ) -> list[RankedRecord]:
     """Returns the best `top_k` of the records that are `allowed` (None: all): by score, ties by newer, then by id.
 
-    Those that contest one another, or may, stand in an order of their own (`contests`). `among`: what the allowed ones
-    are all among, where that is known: of a few each is looked at, and no index is searched."""
+    Those that contest one another, or may, stand in an order of their own (`contests`); a correction that is found by
+    what it corrects has that before it (`corrected`). `among`: what the allowed ones are all among, where that is
+    known: of a few each is looked at, and no index is searched."""
     found = _ordered(collection, sought, _hits(collection, sought, allowed, space, among), settings)
+    if collection.corrected and sought.as_of is None:
+        found = _with_corrections(collection, sought, found, allowed, space, settings)
     if missing := opponents(one.record for one in found):
         also = [key for key in missing if key in collection.records and (allowed is None or allowed(key))]
         hits = _hits_of(collection, sought, also, space)
@@ -85,6 +91,31 @@ def ranked(
 
 
 _SCORE = attrgetter("score")
+
+
+def _with_corrections(
+    collection: Collection,
+    sought: RecordQuery,
+    found: Sequence[RankedRecord],
+    allowed: Admits | None,
+    space: EmbeddingSpace,
+    settings: LongTermSettings,
+) -> list[RankedRecord]:
+    """Returns those found, with the corrections of what fits better than they do by themselves; best first."""
+    newest = list(collection.corrected)[-MOST_CORRECTED:]
+    hits = _hits_of(collection, sought, newest, space)
+    fitting = _above(hits, sought)
+    corrections_ = corrections(collection, [hit for hit in hits if hit.key in fitting])
+    own = {one.record.record_id: one.similarity for one in found}
+    better = {
+        key: score
+        for key, (score, _) in corrections_.items()
+        if score > own.get(key, 0.0) and (allowed is None or allowed(key))
+    }
+    weighed_ = weighed(collection, better, sought.now, settings)
+    told = [one._replace(record=corrections_[one.record.record_id][1]) for one in weighed_]
+    left = [one for one in found if one.record.record_id not in better]
+    return sorted([*left, *told], key=_SCORE, reverse=True)
 
 
 def _ordered(

@@ -1698,7 +1698,8 @@ class Record(_message.Message):
     context: _builtins.str
     """Of a learned fact whose words refer to what was said just before ("She is allergic to nuts"): that sentence of the
     same person, word for word, at most 200 code points; `steps` names its turn, too. It is searched and shown before the
-    content. Empty: the words say themselves what they are about, or other words were put in their place. Output only.
+    content. Empty: the words say themselves what they are about, or other words were put in their place. Of RetrieveFacts
+    and RetrieveMemories also what a correction took the place of, where that found it. Output only.
     """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
