@@ -17,7 +17,8 @@ class Cues:
     What it asks: when, or how things are now (`asks_when`, `asks_now`).
     Where a talk turns: `decided`, `changed`, `came_of_it`.
     That something was heard: `acknowledged`, the whole of it.
-    That it speaks of what another one named: `refers`, unless what stands before that names something (`named`).
+    That it speaks of what another one named: `refers`, unless what stands before that names something (`named`). What
+    makes a subject of the word before it, though that is mostly a verb: `predicate`, the whole word.
     What a verdict calls wrong, not behind what denies that (`verdict_wrong`, `verdict_denied`), or no contradiction
     (`verdict_apart`).
     What a label names: a thing (`entity`) or a `property`. A heading that may stand above anything: `any_heading`.
@@ -40,6 +41,7 @@ class Cues:
     acknowledged: str = ""
     refers: str = ""
     named: str = ""
+    predicate: str = ""
     verdict_wrong: str = ""
     verdict_denied: str = ""
     verdict_apart: str = ""

@@ -13,10 +13,12 @@ from core.language.words import Word
 from core.text.analysis import STOP_WORDS
 from core.text.persons import speaks_of_itself
 
-_REFERS, _NAMED = cue("refers", re.IGNORECASE), cue("named", re.IGNORECASE)
-_NOUN, _LINKS, _MARK = "n", "uj", "x"
+_REFERS, _NAMED, _PREDICATE = cue("refers", re.IGNORECASE), cue("named", re.IGNORECASE), cue("predicate")
+_NOUN, _LINKS, _MARK, _NOUN_OF_A_VERB = "n", "uj", "x", "vn"
 _SAYS_OF_A_SUBJECT = ("v", "a", "p")
 """Kinds of words with which a sentence begins that has left its subject away."""
+_SAYS_OF_A_NOUN = ("v", "a", "p", "d", "z")
+"""Kinds of words behind a noun made of a verb that make it a subject: "培训改到周三". An object makes it a verb."""
 
 
 def refers_back(sentence: str) -> bool:
@@ -34,7 +36,15 @@ def lacks_subject(sentence: str) -> bool:
     if language.is_spaced or speaks_of_itself(sentence):
         return False
     words = language.tagged(sentence)
-    return bool(words) and words[0].kind[:1] in _SAYS_OF_A_SUBJECT and not _begins_with_a_clause(words)
+    if not words or words[0].kind[:1] not in _SAYS_OF_A_SUBJECT:
+        return False
+    return not (len(words) > 1 and _is_subject(*words[:2])) and not _begins_with_a_clause(words)
+
+
+def _is_subject(first: Word, behind: Word) -> bool:
+    """Whether what stands behind a first word says something of it: "测试推迟了", "预算被砍了"."""
+    of_a_noun = first.kind == _NOUN_OF_A_VERB and behind.kind[:1] in _SAYS_OF_A_NOUN
+    return of_a_noun or (first.kind[:1] == "v" and _PREDICATE.fullmatch(behind.text) is not None)
 
 
 def _begins_with_a_clause(words: Sequence[Word]) -> bool:

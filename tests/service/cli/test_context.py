@@ -34,4 +34,4 @@ def test_a_budget_that_cannot_be_kept_names_the_least_that_would_do(shell: Shell
     refused = shell("context", "Hello?", "--system", "Be brief. " * 20, "--budget", "5")
 
     assert refused.exit_code != 0
-    assert "token_budget" in refused.err
+    assert "--budget: what is never shortened takes" in refused.err
