@@ -32,11 +32,14 @@ def is_short(text: str, longest: int) -> bool:
 def fitting_part(text: str, words: Mapping[str, float], longest: int) -> str:
     """Returns the run of sentences in about `longest` tokens with the most weight of `words`; of runs alike the first.
 
-    A run that begins with a pronoun comes with the sentence before, which names its subject.
+    A run that begins with a pronoun comes with the sentence before, which names its subject. Of a blank text nothing is
+    shown.
     """
     if is_short(text, longest):
         return text
     spans = sentences.spans(text)
+    if not spans:
+        return ""
     start, end = _best_run(text, spans, words, longest * PARTS)
     if start and PRONOUN.match(text, spans[start][0]):
         start -= 1

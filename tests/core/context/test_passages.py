@@ -42,3 +42,8 @@ def test_what_fits_best_is_cut_later() -> None:
     assert longest_in(500, 0) == 2 * LONGEST
     assert longest_in(500, 50) == LONGEST
     assert longest_in(16_000, 50) == 1_600
+
+
+@pytest.mark.parametrize("blank", ["\n", "\u3000", "\x85"], ids=["line breaks", "wide spaces", "next lines"])
+def test_of_a_blank_text_nothing_is_shown_however_long_it_is(blank: str) -> None:
+    assert fitting_part(blank * 10_000, {}, LONGEST) == ""
