@@ -7,9 +7,9 @@ carries the headers that keep what a memory holds from acting in the page, and f
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -100,19 +100,16 @@ class Door:
             return _refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a form has at most 2 MiB")
         if scope["path"] == ENTRANCE or scope["path"].startswith(STATIC):
             return None
-        session = self._session(headers)
+        session = self._session(scope, headers)
         if session is None:
             return self._closed
         scope.setdefault("state", {})[SESSION] = session
         return None
 
-    def _session(self, headers: Headers) -> Session | None:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return None
-        found = cookies.get(cookie_name(headers["host"]))
-        return self._sessions.of(found.value) if found is not None else None
+    def _session(self, scope: Scope, headers: Headers) -> Session | None:
+        """Returns the session whose cookie came; others of this machine's programs come along, in any form."""
+        found = HTTPConnection(scope).cookies.get(cookie_name(headers["host"]))
+        return self._sessions.of(found) if found is not None else None
 
 
 def _only(values: Collection[str], allowed: frozenset[str]) -> bool:

@@ -7,6 +7,7 @@ else (`encodings`): what is neither Unicode, nor says what it is, nor clearly on
 import codecs
 import hashlib
 import mimetypes
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ class Document:
     @property
     def name(self) -> str:
         """What it is called: the file's name."""
-        return named(self.path) if self.path == STANDARD else self.path.name
+        return named(self.path) if self.path == STANDARD else shown(self.path.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +79,20 @@ class File:
     media_type: str
     size: int
 
+    @property
+    def name(self) -> str:
+        return shown(self.path.name)
+
     def is_cited_in(self, text: str) -> bool:
-        return self.path.name in text or self.attachment_id in text
+        return self.name in text or self.attachment_id in text
 
 
 def read_file(path: Path, encoding: str | None = None) -> Document | File:
     """Reads the document in a file, or names the file; `-` is standard input. Raises DocumentUnreadable, OSError."""
     if path == STANDARD:
-        return _read_standard_input(encoding)
+        return _read_once(path, sys.stdin.buffer.read(), encoding)
+    if not path.is_file():  # a pipe, as <(COMMAND) names one: what was read of it is gone
+        return _read_once(path, path.read_bytes(), encoding)
     with path.open("rb") as opened:
         start = opened.read(4096)
     media_type, packed = mimetypes.guess_type(path.name)
@@ -103,17 +110,17 @@ def read_file(path: Path, encoding: str | None = None) -> Document | File:
     return Document(path=path, text=_text(path, path.read_bytes(), encoding))
 
 
-def _read_standard_input(encoding: str | None) -> Document:
-    content = sys.stdin.buffer.read()
+def _read_once(path: Path, content: bytes, encoding: str | None) -> Document:
+    """Reads the document in what can be read once alone."""
     if content.startswith(PDF_MARK):
-        return _read_pdf(STANDARD, BytesIO(content))
+        return _read_pdf(path, BytesIO(content))
     if content.startswith(ZIP_MARK):
-        return Document(path=STANDARD, text=_docx(STANDARD, BytesIO(content)))
+        return Document(path=path, text=_docx(path, BytesIO(content)))
     if encoding is None and not _may_be_text(content[:4096], ""):
         raise DocumentUnreadable(
-            "standard input: it is no text: give a file, and it is kept as an attachment"
+            f"{named(path)}: it is no text: give a file, and it is kept as an attachment"
         )
-    return Document(path=STANDARD, text=_text(STANDARD, content, encoding))
+    return Document(path=path, text=_text(path, content, encoding))
 
 
 def _read_pdf(path: Path, opened: Path | BytesIO) -> Document:
@@ -143,12 +150,21 @@ def _text(path: Path, content: bytes, encoding: str | None) -> str:
     from service.adapters.html_text import declared_encoding, html_text  # takes a while to import
 
     marked = any(content.startswith(mark) for mark, _ in MARKS)
-    return html_text(_decoded(path, content, encoding or (None if marked else declared_encoding(content))))
+    page = _decoded(path, content, encoding or (None if marked else declared_encoding(content)))
+    try:
+        return html_text(page)
+    except RecursionError:
+        raise DocumentUnreadable(f"{named(path)}: its elements are nested too deep") from None
 
 
 def named(path: Path) -> str:
     """Returns what messages call a file."""
-    return "standard input" if path == STANDARD else str(path)
+    return "standard input" if path == STANDARD else shown(str(path))
+
+
+def shown(name: str) -> str:
+    """Returns a file's name as a text can hold it: its bytes need not be UTF-8."""
+    return os.fsencode(name).decode(errors="replace")
 
 
 def _may_be_text(start: bytes, media_type: str) -> bool:
@@ -206,6 +222,6 @@ def attachment_id(path: Path) -> str:
     plain = NO_ID.sub("-", name).lstrip("._:-")
     if plain == name and len(name) <= LONGEST_ID:
         return name
-    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
     stem, suffix = NO_ID.sub("-", path.stem).strip("._:-"), NO_ID.sub("-", path.suffix)
     return f"{stem[:100] or 'file'}-{digest}{suffix[:16]}"

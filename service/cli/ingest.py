@@ -25,7 +25,7 @@ from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import InvalidArgument, timestamp
 from service.cli import conflicts, drawing, paging, progress
-from service.cli.documents import Document, DocumentUnreadable, File, named, read_file
+from service.cli.documents import Document, DocumentUnreadable, File, named, read_file, shown
 from service.cli.errand import CommandContext, errand
 from service.cli.exits import Exit, Failure
 from service.cli.messages import say
@@ -53,7 +53,7 @@ class IngestedText:
     @property
     def plain(self) -> dict[str, Any]:
         return {
-            "file": str(self.document.path),
+            "file": shown(str(self.document.path)),
             "characters": len(self.document.text),
             "pages": self.document.pages,
             "seconds": round(self.seconds, 3),
@@ -198,7 +198,7 @@ def _read(files: Sequence[Path], encoding: str | None) -> tuple[list[Document], 
 def _notes(attached: Sequence[File], documents: Sequence[Document]) -> list[Document]:
     """Makes a line for each file that no text cites, so that it can be found by its name."""
     return [
-        Document(path=file.path, text=f"Attached {file.type}: {file.path.name} [{file.attachment_id}]")
+        Document(path=file.path, text=f"Attached {file.type}: {file.name} [{file.attachment_id}]")
         for file in attached
         if not any(file.is_cited_in(each.text) for each in documents)
     ]
@@ -227,7 +227,7 @@ def _upload(errand: CommandContext, file: File) -> memory.UploadAttachmentRespon
             )
         except InvalidArgument as taken:
             raise Failure(
-                f"{file.path}: {taken.message}",
+                f"{named(file.path)}: {taken.message}",
                 say("another file of that name? Rename this one"),
                 Exit.REFUSED,
             ) from None
@@ -283,7 +283,7 @@ def _request_id(*said: str) -> str:
 def _kept_as_it_is(file: File) -> str:
     """Says of a file that its words were not read."""
     kind = file.media_type or "of no known kind"
-    return f"{file.path.name} ({kind}, {file.size:,} bytes) is kept as an attachment: its words are not read"
+    return f"{file.name} ({kind}, {file.size:,} bytes) is kept as an attachment: its words are not read"
 
 
 def _conflicts(errand: CommandContext, done: Sequence[IngestedText]) -> list[types.Conflict]:

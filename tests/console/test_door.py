@@ -137,3 +137,8 @@ def test_a_switch_of_language_leads_back_to_pages_of_this_console_alone(browser:
 
     assert [led(back) for back in wrong] == ["/"] * 5
     assert led("/user?user=%E8%89%BE%E8%BE%BE") == "/user?user=%E8%89%BE%E8%BE%BE"
+
+
+@pytest.mark.parametrize("other", ['theme={"mode": "dark"}', "bare", "a[0]=1", 'open="half'])
+def test_cookies_of_other_programs_on_this_machine_lock_nobody_out(browser: Browser, other: str) -> None:
+    assert browser.get("/", Cookie=f"{other}; {browser.cookie}").status_code == 200

@@ -19,7 +19,7 @@ from memorybank_client.credentials import (
     require_private,
 )
 from memorybank_client.revisions import Revisions
-from memorybank_client.session import Session, metadata_of, seconds_of
+from memorybank_client.session import Metadata, Session, metadata_of, seconds_of
 from memorybank_client.verbs import Verbs
 
 
@@ -64,7 +64,7 @@ class Client(Verbs, Caller):
             Session(
                 metadata=given,
                 timeouts={verb: seconds_of(given) for verb, given in (timeouts or {}).items()},
-                revisions=Revisions() if read_your_writes else None,
+                revisions=Revisions().by(_key_in(given)) if read_your_writes else None,
             ),
         )
 
@@ -76,19 +76,27 @@ class Client(Verbs, Caller):
         return made
 
     def with_key(self, key: str) -> Self:
-        """Returns this client with another API key, over the same channel; empty: with none. Raises ValueError."""
+        """Returns this client with another API key, over the same channel; empty: with none. What one key has seen,
+        reads with another are not held to: they may be of different tenants. Raises ValueError."""
         others = tuple(pair for pair in self.session.metadata if pair[0] != AUTHORIZATION)
         given = (*others, *(bearer(key) if key else ()))
         if not self._may_send_key:
             require_private(self.wire.target, given)
         made = copy(self)
-        made.session = replace(self.session, metadata=given)
+        seen = self.session.revisions
+        made.session = replace(
+            self.session, metadata=given, revisions=None if seen is None else seen.by(_key_in(given))
+        )
         return made
 
     def _opener(
         self, target: str, credentials: grpc.ChannelCredentials | None, options: Sequence[tuple[str, Any]]
     ) -> Callable[[], Any]:
         raise NotImplementedError
+
+
+def _key_in(metadata: Metadata) -> str:
+    return next((str(value) for name, value in metadata if name == AUTHORIZATION), "")
 
 
 class MemoryBankClient(Client, AsyncCaller):

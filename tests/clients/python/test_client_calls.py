@@ -355,3 +355,16 @@ async def test_threads_may_share_a_synchronous_client() -> None:
         await asyncio.gather(*(ask("get_bank", bank_id=f"b{number}") for number in range(32)))
 
     assert {asked.request.bank_id for asked in script.asked["GetBank"]} == {f"b{n}" for n in range(32)}
+
+
+async def test_what_one_key_has_seen_binds_no_reads_with_another() -> None:
+    """The same name with another key may be another tenant's bank, with revisions of its own."""
+    script = Script()
+    script.answers["Search"] = [retrieval.SearchResponse(revision=seen) for seen in (700, 3, 700, 3)]
+
+    async with scripted(script) as target, MemoryBankClient(target) as client:
+        for key in ("mb_one", "mb_other", "mb_one", "mb_other"):
+            await client.with_key(key).search(bank_id="trip", text="ferry")
+
+    asked = [asked.request.min_revision for asked in script.asked["Search"]]
+    assert asked == [0, 0, 700, 3]

@@ -1,11 +1,15 @@
 """Reading files: which are text, in which encoding, and what becomes of the others."""
 
+import os
+import re
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
-from service.cli.documents import Document, DocumentUnreadable, File, attachment_id, read_file
+from service.adapters import docx_text
+from service.cli.documents import Document, DocumentUnreadable, File, attachment_id, named, read_file
 from tests.support.pdf import write_pdf
 
 CHINESE = "量子比特的平均相干时间为一百二十五微秒。"
@@ -172,3 +176,82 @@ def test_a_text_cites_a_file_by_name_or_id(tmp_path: Path) -> None:
     assert read.is_cited_in("见 ![](图一.png)。")
     assert read.is_cited_in(f"see {read.attachment_id}")
     assert not read.is_cited_in("no figure")
+
+
+def test_a_pipe_is_read_from_its_beginning() -> None:
+    """As <(COMMAND) names one: /dev/fd/63, from which what was once read is gone."""
+    reads, writes = os.pipe()
+    os.write(writes, CHINESE.encode())
+    os.close(writes)
+
+    read = read_file(Path(f"/dev/fd/{reads}"))
+
+    os.close(reads)
+    assert isinstance(read, Document)
+    assert read.text == CHINESE
+
+
+def test_a_name_that_is_no_utf_8_is_shown_and_cited_as_far_as_it_is(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.png")
+
+    file = read_file(written(tmp_path / name, PNG))
+    note = read_file(written(tmp_path / os.fsdecode(b"caf\xe9.txt"), b"coffee"))
+
+    assert isinstance(file, File)
+    assert isinstance(note, Document)
+    assert (file.name, note.name) == ("caf\ufffd.png", "caf\ufffd.txt")
+    assert file.attachment_id.isascii()
+    assert file.is_cited_in(f"see {file.name}")
+    assert named(file.path).endswith("caf\ufffd.png")
+
+
+def damaged(path: Path, xml: str | None = None, *, method: int | None = None, flag: int = 0) -> Path:
+    """Writes a Word document of other XML, or of parts that are said to be packed in another way."""
+    write_docx(path, ["text"])
+    with ZipFile(path) as packed:
+        parts = {part.filename: packed.read(part) for part in packed.infolist()}
+    with ZipFile(path, "w") as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content if xml is None or "document" not in name else xml)
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        for each in re.finditer(re.escape(mark), bytes(content)):
+            content[each.start() + place] |= flag
+            content[each.start() + place + 2] = (
+                content[each.start() + place + 2] if method is None else method
+            )
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("malformed.docx", {"xml": "<w:document"}),
+        ("encrypted.docx", {"flag": 1}),
+        ("packed otherwise.docx", {"method": 99}),
+        ("nested.docx", {"xml": f"<a>{'<a>' * 5_000}{'</a>' * 5_000}</a>"}),
+    ],
+)
+def test_a_word_document_that_no_parser_reads_is_refused(
+    tmp_path: Path, name: str, how: dict[str, Any]
+) -> None:
+    with pytest.raises(DocumentUnreadable, match=name):
+        read_file(damaged(tmp_path / name, **how))
+
+
+def test_a_word_document_that_unpacks_to_more_than_fits_in_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(docx_text, "LARGEST", 1_000_000)
+    path = damaged(tmp_path / "bomb.docx", "<a>" + " " * 1_000_000 + "</a>")
+
+    with pytest.raises(DocumentUnreadable, match="unpacks to more than"):
+        read_file(path)
+
+
+def test_a_page_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "deep.html", b"<html>" + b"<div>" * 1_200)
+
+    with pytest.raises(DocumentUnreadable, match="nested too deep"):
+        read_file(path)
