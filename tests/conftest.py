@@ -19,7 +19,8 @@ settings.register_profile(
     deadline=None,
     max_examples=scaled(40),
     suppress_health_check=[HealthCheck.too_slow],
-    derandomize=scaled(1) == 1,  # the same examples wherever a change is checked; others at full size, each time
+    # The same examples wherever a change is checked; others each time at full size.
+    derandomize=scaled(1) == 1,
 )
 settings.load_profile("any machine")
 

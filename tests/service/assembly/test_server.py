@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from service.assembly import server
+from service.assembly.bootstrap import open_house
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 
@@ -41,7 +42,7 @@ async def test_languages_are_prepared_beside_the_rest_and_before_a_call_is_let_i
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, opened, prepared = asyncio.Event(), threading.Event(), threading.Event()
-    loop, open_house, let_in = asyncio.get_running_loop(), server.open_house, server._let_in
+    loop, let_in = asyncio.get_running_loop(), server._let_in
 
     class Slow:
         def prepare(self) -> None:

@@ -213,14 +213,12 @@ def damaged(path: Path, xml: str | None = None, *, method: int | None = None, fl
     with ZipFile(path, "w") as packed:
         for name, content in parts.items():
             packed.writestr(name, content if xml is None or "document" not in name else xml)
-    content = bytearray(path.read_bytes())
+    raw = bytearray(path.read_bytes())
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        for each in re.finditer(re.escape(mark), bytes(content)):
-            content[each.start() + place] |= flag
-            content[each.start() + place + 2] = (
-                content[each.start() + place + 2] if method is None else method
-            )
-    path.write_bytes(content)
+        for each in re.finditer(re.escape(mark), bytes(raw)):
+            raw[each.start() + place] |= flag
+            raw[each.start() + place + 2] = raw[each.start() + place + 2] if method is None else method
+    path.write_bytes(raw)
     return path
 
 
