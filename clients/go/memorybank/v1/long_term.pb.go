@@ -2876,7 +2876,8 @@ type Record struct {
 	MetadataBytes int64 `protobuf:"varint,41,opt,name=metadata_bytes,json=metadataBytes,proto3" json:"metadata_bytes,omitempty"`
 	// Of a learned fact whose words refer to what was said just before ("She is allergic to nuts"): that sentence of the
 	// same person, word for word, at most 200 code points; `steps` names its turn, too. It is searched and shown before the
-	// content. Empty: the words say themselves what they are about, or other words were put in their place. Output only.
+	// content. Empty: the words say themselves what they are about, or other words were put in their place. Of RetrieveFacts
+	// and RetrieveMemories also what a correction took the place of, where that found it. Output only.
 	Context       string `protobuf:"bytes,42,opt,name=context,proto3" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
