@@ -208,12 +208,11 @@ class AgainstPlainDicts(ModelMachine):
         for _ in range(LOOKS):
             await work_done(self.house)
             stored = await self.house.store.load(KEY)
-            assert stored is not None
             async with self.house.banks.reading(KEY) as bank:
                 held = bank.state()
-            if held.head == stored.head:
-                break
-        return stored, held
+            if stored is not None and stored.head == held.head:
+                return stored, held
+        raise AssertionError(f"the bank is written without end, or not as it is held: {held.head}")
 
     @rule(claim=claims)
     def search_finds_each_node_once_and_all_that_share_a_word(self, claim: str) -> None:
