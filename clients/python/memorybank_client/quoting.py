@@ -17,7 +17,7 @@ def quoted(record: pb.Record) -> str:
 
 def quotation(text: str, speaker: str, dates: Sequence[str], context: str = "") -> str:
     """Returns a sentence with its speaker, the sentence before and its dates, as far as these are told."""
-    chinese = _HAN.search(text) is not None and _KANA.search(text) is None
+    chinese = _is_chinese(text)
     if dates:
         days = "、".join(dates) if chinese else ", ".join(dates)
         text = f"{text}（{days}）" if chinese else f"{text} ({days})"
@@ -26,6 +26,15 @@ def quotation(text: str, speaker: str, dates: Sequence[str], context: str = "") 
     if speaker:
         text = f"{speaker}：{text}" if chinese else f"{speaker}: {text}"
     return text
+
+
+def side(text: str, *, is_reply: bool) -> str:
+    """Returns what the side of a conversation is called that has no name, in the language of its words."""
+    return ("助手" if is_reply else "用户") if _is_chinese(text) else ("Assistant" if is_reply else "User")
+
+
+def _is_chinese(text: str) -> bool:
+    return _HAN.search(text) is not None and _KANA.search(text) is None
 
 
 def day(record: pb.Record) -> str:

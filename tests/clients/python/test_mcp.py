@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from memorybank.v1.conversation_pb2 import Turn
-from memorybank_client import MemoryBankClient
+from memorybank_client import MemoryBankClient, timestamp
 from memorybank_client.adapters.mcp import MemoryTools, memory_server
 from tests.support.mcp_process import mcp_command, mcp_environment, mcp_over_http
 from tests.support.process import CHECKOUT, running_server
@@ -72,7 +72,26 @@ async def test_a_refusal_is_told_to_the_model(address: str) -> None:
             result = await client.call_tool("store_fact", {"content": "My password is hunter2."})
 
     assert result.is_error
-    assert "credential" in str(result.content)
+    assert "holds a credential; leave it out" in str(result.content)
+    assert "allow_sensitive" not in str(result.content)
+
+
+async def test_an_id_may_stand_in_its_brackets_and_a_missing_document_comes_with_a_remedy(
+    address: str,
+) -> None:
+    async with MemoryBankClient(address) as memory:
+        server = memory_server(MemoryTools(memory, user=f"u-{uuid4()}"))
+        async with Client(server) as client:
+            stored = await told(client, "store_fact", content="The cat is called Mio.")
+            named = re.search(r"\[r-\w+\]", stored)
+            assert named
+            going = await told(client, "forget", record_ids=[named[0]])
+            refused = await told(
+                client, "edit_instructions", path="AGENTS.md", old_text="in English", new_text="in Chinese"
+            )
+
+    assert "The cat is called Mio." in going
+    assert "there is no document AGENTS.md: create_instructions makes it" in refused
 
 
 @pytest.mark.parametrize(
@@ -109,7 +128,12 @@ async def test_a_bank_is_searched_and_read_deeply(address: str) -> None:
     async with MemoryBankClient(address) as memory:
         bank_id = f"b-{uuid4()}"
         await memory.create_bank(bank_id=bank_id, goal="get to Bygdøy")
-        await memory.memorize(bank_id=bank_id, text="The ferry leaves from pier 3 at nine in the morning.")
+        await memory.memorize(
+            bank_id=bank_id,
+            text="The ferry leaves from pier 3 at nine in the morning.",
+            source="timetable.md",
+            event_time=timestamp(datetime(2026, 3, 1, tzinfo=UTC)),
+        )
         tools = MemoryTools(memory, user="ada", bank_id=bank_id)
         async with Client(memory_server(tools)) as client:
             named = {tool.name for tool in (await client.list_tools()).tools}
@@ -118,15 +142,35 @@ async def test_a_bank_is_searched_and_read_deeply(address: str) -> None:
             read = await told(client, "deep_retrieval", node_id=place)
 
     assert named == TOOLS | OF_A_BANK
-    assert "pier 3" in found
+    assert "] 2026-03-01 timetable.md: The ferry leaves from pier 3" in found
     assert "The ferry leaves from pier 3" in read
+
+
+async def test_what_a_verdict_refuted_is_told_as_refuted(address: str) -> None:
+    async with MemoryBankClient(address) as memory:
+        bank_id = f"b-{uuid4()}"
+        await memory.create_bank(bank_id=bank_id, goal="get to Naxos")
+        await memory.memorize(bank_id=bank_id, text="The ferry to Naxos leaves at nine.", source="old.md")
+        await memory.memorize(bank_id=bank_id, text="The ferry to Naxos leaves at ten.", source="new.md")
+        [conflict] = (await memory.list_conflicts(bank_id=bank_id)).conflicts
+        verdict = "The ferry to Naxos leaves at ten; nine was last year's timetable."
+        await memory.resolve_conflict(bank_id=bank_id, conflict_id=conflict.conflict_id, verdict=verdict)
+        async with Client(memory_server(MemoryTools(memory, user="ada", bank_id=bank_id))) as client:
+            found = await told(client, "search_memory", query="When does the ferry leave?")
+
+    [refuted] = [line for line in found.splitlines() if "old.md" in line]
+    assert refuted.endswith("(REFUTED by a verdict since: “The ferry to Naxos leaves at nine.”)")
 
 
 async def test_what_was_said_earlier_in_a_conversation_is_searched(address: str) -> None:
     async with MemoryBankClient(address) as memory:
         user = f"u-{uuid4()}"
-        turn = Turn(input="The ferry leaves from pier 3.", reply="Noted.")
-        await memory.add_turns(user=user, conversation_id="c1", turns=[turn])
+        days = (timestamp(datetime(2026, 3, day, tzinfo=UTC)) for day in (1, 2))
+        turns = [
+            Turn(input="The ferry leaves from pier 3.", reply="Noted.", event_time=next(days)),
+            Turn(input="And in Chinese?", reply="渡轮从三号码头出发。", event_time=next(days)),
+        ]
+        await memory.add_turns(user=user, conversation_id="c1", turns=turns)
         tools = MemoryTools(memory, user=user, conversation_id="c1")
         async with Client(memory_server(tools)) as client:
             named = {tool.name for tool in (await client.list_tools()).tools}
@@ -134,9 +178,8 @@ async def test_what_was_said_earlier_in_a_conversation_is_searched(address: str)
             anywhere = await told(client, "search_conversations", query="Where does the ferry leave?")
 
     assert named == {*TOOLS, "search_turns"}
-    assert "[turn 1]" in found
-    assert "[c1, turn 1] The ferry leaves from pier 3." in anywhere
-    assert "pier 3" in found
+    assert "[turn 1] 2026-03-01 User: The ferry leaves from pier 3." in found
+    assert "[c1, turn 2] 2026-03-02 助手：渡轮从三号码头出发。" in anywhere
 
 
 async def test_over_streamable_http_it_is_the_same(address: str, tmp_path: Path) -> None:
@@ -260,7 +303,11 @@ async def test_what_a_fact_had_replaced_comes_back_unless_it_goes_with_it(addres
         ("retrieve_facts", {"query": None}, "query"),
         ("store_fact", {"content": "Ada lives in Bergen.", "time": "yesterday"}, "time: not ISO 8601"),
         ("list_recent", {"kind": "dream"}, "kind"),
-        ("edit_instructions", {"path": "AGENTS.md", "old_text": "a", "new_text": "b"}, "SOURCE_NOT_FOUND"),
+        (
+            "edit_instructions",
+            {"path": "AGENTS.md", "old_text": "a", "new_text": "b"},
+            "there is no document AGENTS.md",
+        ),
         ("deep_retrieval", {"node_id": "n-none"}, "BANK_NOT_FOUND"),
     ],
 )

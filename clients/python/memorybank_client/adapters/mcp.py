@@ -30,6 +30,10 @@ ASKED = (
     "it with `correct` and `forget` once I have agreed.\n\n"
 )
 
+NO_ARGUMENT = (
+    ", or set allow_sensitive"  # a field of the request; no tool has it, for it is no model's to decide
+)
+
 
 class _StrictServer(MCPServer[Any]):
     """A server that refuses an argument which its tool does not have: the SDK drops it, and a filter with it. Null for
@@ -103,6 +107,7 @@ def _telling(tool: Callable[..., Awaitable[Any]]) -> Tool:
         try:
             return await tool(*args, **arguments)
         except MemoryBankError as error:
-            raise ToolError(str(error)) from None
+            raise ToolError(str(error).replace(NO_ARGUMENT, "")) from None
 
+    told.__doc__ = " ".join((tool.__doc__ or "").split())
     return told

@@ -9,8 +9,10 @@ from typing import Literal
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
+from memorybank.v1 import conversation_pb2 as conversation
 from memorybank.v1 import long_term_pb2 as pb
-from memorybank_client.quoting import day, quoted
+from memorybank.v1 import types_pb2 as types
+from memorybank_client.quoting import day, quotation, quoted, side
 
 NOTHING = "(nothing found)"
 
@@ -55,10 +57,15 @@ class ForgetResult(BaseModel):
 
 
 class FoundPassage(BaseModel):
-    """A passage, and where it stands."""
+    """A passage, and where it stands. `time`: when it was said or happened, ISO 8601. `source`: the document or the
+    tool that it is of. `refuted`: words of it that a verdict refuted since."""
 
     place: str
     text: str
+    time: str = ""
+    speaker: str = ""
+    source: str = ""
+    refuted: list[str] = Field(default_factory=list)
 
 
 class Passages(BaseModel):
@@ -103,7 +110,37 @@ def forgotten_answer(
 
 def passages_answer(found: Iterable[FoundPassage]) -> CallToolResult:
     passages = list(found)
-    return answer(listed(f"[{one.place}] {one.text}" for one in passages), Passages(passages=passages))
+    return answer(listed(map(_passage, passages)), Passages(passages=passages))
+
+
+def turn_passage(hit: conversation.TurnHit, conversation_id: str = "") -> FoundPassage:
+    """Returns the piece of a turn that fits; `conversation_id`, where several were searched, is told."""
+    place = f"turn {hit.turn.step}"
+    named = hit.turn.reply_speaker if hit.in_reply else hit.turn.input_speaker
+    return FoundPassage(
+        place=f"{conversation_id}, {place}" if conversation_id else place,
+        text=hit.segment,
+        time=hit.turn.event_time.ToJsonString(),
+        speaker=named or side(hit.segment, is_reply=hit.in_reply),
+    )
+
+
+def segment_passage(segment: types.Segment) -> FoundPassage:
+    """Returns a segment of a bank's record, with what a verdict speaks against in it."""
+    return FoundPassage(
+        place=f"{segment.interaction_id}#{segment.index}",
+        text=segment.text,
+        time=segment.event_time.ToJsonString(),
+        speaker=segment.speaker,
+        source=segment.source,
+        refuted=[segment.text[words.start : words.end] for words in segment.refuted],
+    )
+
+
+def _passage(found: FoundPassage) -> str:
+    who = ", ".join(filter(None, (found.source, found.speaker)))
+    mark = "".join(f" (REFUTED by a verdict since: “{words.strip()}”)" for words in found.refuted)
+    return f"[{found.place}] {found.time[:10]} {quotation(found.text, who, ())}{mark}"
 
 
 def document_answer(path: str, version: int) -> CallToolResult:

@@ -24,7 +24,6 @@ from memorybank_client.adapters.mcp_keys import with_hosts_key
 from memorybank_client.adapters.mcp_results import (
     Document,
     ForgetResult,
-    FoundPassage,
     Memories,
     Passages,
     StoreResult,
@@ -36,6 +35,8 @@ from memorybank_client.adapters.mcp_results import (
     memories_answer,
     memory,
     passages_answer,
+    segment_passage,
+    turn_passage,
 )
 from memorybank_client.adapters.react import ReActAdapter
 from memorybank_client.adapters.reading import TOOL_NAME
@@ -46,6 +47,8 @@ HELD = (pb.RECORD_STATE_ACTIVE, pb.RECORD_STATE_CONTESTED)
 KINDS = {"fact": pb.RECORD_KIND_FACT, "episode": pb.RECORD_KIND_EPISODE, "memory": pb.RECORD_KIND_MEMORY}
 ABSENT = (ErrorReason.ERROR_REASON_COLLECTION_NOT_FOUND,)
 MISSING = (*ABSENT, ErrorReason.ERROR_REASON_RECORD_NOT_FOUND)
+
+BRACKETS = "[] "  # ids stand in them, and a model copies them with their brackets
 
 Tool = Callable[..., Awaitable[CallToolResult | str]]
 
@@ -205,19 +208,14 @@ class MemoryTools:
     async def search_conversations(self, query: Query, top_k: Top = 8) -> Annotated[CallToolResult, Passages]:
         """Search what was said in any conversation with the user. 检索与用户的所有对话。"""
         found = await self._client.search_turns(user=self._user, text=query, top_k=top_k)
-        return passages_answer(
-            FoundPassage(place=f"{hit.conversation_id}, turn {hit.turn.step}", text=hit.segment)
-            for hit in found.hits
-        )
+        return passages_answer(turn_passage(hit, hit.conversation_id) for hit in found.hits)
 
     async def search_turns(self, query: Query, top_k: Top = 8) -> Annotated[CallToolResult, Passages]:
         """Search what was said earlier in the conversation. 检索对话中说过的话。"""
         found = await self._client.search_turns(
             user=self._user, conversation_id=self._conversation_id, text=query, top_k=top_k
         )
-        return passages_answer(
-            FoundPassage(place=f"turn {hit.turn.step}", text=hit.segment) for hit in found.hits
-        )
+        return passages_answer(turn_passage(hit) for hit in found.hits)
 
     # ---- a task's memory ----
 
@@ -226,13 +224,7 @@ class MemoryTools:
         found = await self._client.search(
             bank_id=self._bank_id, text=query, top_k=top_k, target=retrieval.SEARCH_TARGET_SEGMENTS
         )
-        hits = (hit.segment for hit in found.hits if hit.HasField("segment"))
-        return passages_answer(
-            FoundPassage(
-                place=f"{s.interaction_id}#{s.index}", text=f"{s.speaker}: {s.text}" if s.speaker else s.text
-            )
-            for s in hits
-        )
+        return passages_answer(segment_passage(hit.segment) for hit in found.hits if hit.HasField("segment"))
 
     async def deep_retrieval(
         self,
@@ -248,7 +240,8 @@ class MemoryTools:
     ) -> str:
         """Read the verbatim record behind a memory, or one of its attachments. 读取一条记忆背后的原始记录。"""
         adapter = ReActAdapter(self._client, bank_id=self._bank_id)
-        read = await adapter.call_tool(TOOL_NAME, {"node_id": node_id, "attachment_id": attachment_id})
+        asked = {"node_id": node_id.strip(BRACKETS), "attachment_id": attachment_id}
+        read = await adapter.call_tool(TOOL_NAME, asked)
         if read.startswith("error:"):
             raise ToolError(read.removeprefix("error:").strip())
         return read
@@ -280,9 +273,15 @@ class MemoryTools:
         new_text: Annotated[str, Field(description="What is to stand in its place", max_length=65_536)],
     ) -> Annotated[CallToolResult, Document]:
         """Replace a passage that stands exactly once in an instruction document of the user. 修改指令文档。"""
-        edited = await self._client.edit_source(
-            owner=self._documents, path=path, old_text=old_text, new_text=new_text
-        )
+        try:
+            edited = await self._client.edit_source(
+                owner=self._documents, path=path, old_text=old_text, new_text=new_text
+            )
+        except MemoryBankError as error:
+            if error.reason != ErrorReason.ERROR_REASON_SOURCE_NOT_FOUND:
+                raise
+            remedy = "create_instructions makes it; load_instructions shows which there are"
+            raise ToolError(f"there is no document {path}: {remedy}") from None
         return document_answer(path, edited.source.version)
 
     # ---- for people ----
@@ -297,6 +296,7 @@ class MemoryTools:
 
     async def _record(self, record_id: str) -> pb.Record:
         """Raises ToolError where it is not there."""
+        record_id = record_id.strip(BRACKETS)
         try:
             return (await self._client.get_record(**self._owner, record_id=record_id)).record
         except MemoryBankError as error:
