@@ -20,6 +20,7 @@ from core.bank.steps import (
     EdgePut,
     InsightPut,
     InteractionAdd,
+    MergeAdd,
     NodePut,
     PairSettle,
     RetractionPut,
@@ -31,6 +32,7 @@ from core.errors import RetractionClosed, RetractionNotFound
 from core.ids import InteractionId, NodeId
 from core.keys import BankKey
 from core.model.conflict import Conflict, ConflictStatus
+from core.model.copies import MOST_REFS, Copies
 from core.model.insight import CompletedTask, Insight
 from core.model.interaction_retraction import InteractionRetraction
 from core.model.node import NodeState
@@ -123,17 +125,27 @@ class _Release:
         self._held = STEPS.steps(retraction.held)
         self._taken_at = retraction.create_time
         self._back = {s.interaction.interaction_id for s in self._held if isinstance(s, InteractionAdd)}
+        # Other retractions may have taken records since that the held steps speak of.
+        self._known = self._back | bank.tree.interactions.keys()
         returning = (s for s in self._held if isinstance(s, NodePut) and self._returns(s))
         self._living: set[NodeId] = {*bank.nodes, *(s.node.node_id for s in returning)}
+        conflicts = [s.conflict for s in self._held if isinstance(s, ConflictPut)]
+        self._conflicts = {c.conflict_id for c in conflicts if self._known.issuperset(_records(c))}
+        open_ = [c for c in conflicts if c.conflict_id in self._conflicts and self._is_open(c)]
+        self._open = {conflict.conflict_id for conflict in open_}
+        self._disputed = {self._standing(side.node_id) for conflict in open_ for side in conflict.sides}
+        merges = (s.record for s in self._held if isinstance(s, MergeAdd))
+        self._into = {node.node_id: merge.into for merge in merges for node in merge.absorbed}
 
     def steps(self) -> Iterator[Step]:
         for step in self._held:
             yield from self._fitting(step)
 
     def _returns(self, step: NodePut) -> bool:
-        """Whether a node went: all that it rests on comes back."""
+        """Whether a node went, and all that it rests on is there again."""
         node = step.node
-        return node.node_id not in self._bank.nodes and not self._back.isdisjoint(node.interaction_ids)
+        went = node.node_id not in self._bank.nodes and not self._back.isdisjoint(node.interaction_ids)
+        return went and self._known.issuperset(node.interaction_ids)
 
     def _fitting(self, step: Step) -> Iterable[Step]:
         match step:
@@ -143,12 +155,15 @@ class _Release:
                 is_whole = {step.node_id, step.other_node_id} <= self._living
                 return [step] if is_whole else []
             case CopiesPut():
-                return [step] if step.copies.node_id in self._living else []
+                return self._copies(step.copies) if step.copies.node_id in self._living else []
             case ConflictPut():
-                return self._conflict(step.conflict)
+                return self._conflict(step.conflict) if step.conflict.conflict_id in self._conflicts else []
+            case MergeAdd():
+                return [step] if self._lives_on(step.record.into) else []
             case SegmentRefute():
-                known = self._back | self._bank.tree.interactions.keys()
-                return [step] if step.ref.interaction_id in known else []
+                settled = self._conflicts | self._bank.conflicts.keys()
+                is_whole = step.ref.interaction_id in self._known and step.conflict_id in settled
+                return [step] if is_whole else []
             case StructuringPut() | ClusterPut():
                 return self._of_record(step)
             case InsightPut():
@@ -156,14 +171,48 @@ class _Release:
             case _:
                 return [step]
 
+    def _lives_on(self, node_id: NodeId) -> bool:
+        """Whether the node that stands for one in the end is there."""
+        while node_id in self._into:
+            node_id = self._into[node_id]
+        return self._standing(node_id) in self._living
+
+    def _standing(self, node_id: NodeId) -> NodeId:
+        return self._bank.tree.standing_for(node_id) or node_id
+
+    def _is_open(self, conflict: Conflict) -> bool:
+        """Whether a conflict comes back as an open one: all its sides are there."""
+        sides = {self._standing(side.node_id) for side in conflict.sides}
+        return conflict.status is ConflictStatus.OPEN and sides <= self._living
+
     def _node(self, step: NodePut) -> Iterable[Step]:
         now = self._bank.nodes.get(step.node.node_id)
         if now is None and not self._returns(step):
             return []
         if now is not None and now.update_time != self._taken_at:
-            return [self._contested(now.node_id)] if step.node.state is NodeState.CONTESTED else []
+            return [self._contested(now.node_id)] if now.node_id in self._disputed else []
         node = replace(step.node, update_time=self._now, revision=self._revision)
+        if node.node_id not in self._disputed and not self._bank.open_conflicts_of(node.node_id):
+            node = replace(node, state=NodeState.ACTIVE)
         return [replace(step, node=node)]
+
+    def _copies(self, before: Copies) -> Iterable[Step]:
+        """Returns a node's copies with those that come back: what joined it meanwhile stays, what was taken back
+        meanwhile is none of them."""
+        now = self._bank.copies.get(before.node_id)
+        if now is None:
+            refs = tuple(ref for ref in before.refs if ref.interaction_id in self._known)
+            count = before.count - (len(before.refs) - len(refs))
+            return [CopiesPut(copies=replace(before, count=count, refs=refs))]
+        back = [ref for ref in before.refs if ref.interaction_id in self._back]
+        both = replace(
+            now,
+            count=now.count + len(back),
+            first_time=min(before.first_time, now.first_time),
+            last_time=max(before.last_time, now.last_time),
+            refs=tuple(dict.fromkeys((*back, *now.refs)))[:MOST_REFS],
+        )
+        return [CopiesPut(copies=both)]
 
     def _contested(self, node_id: NodeId) -> Step:
         node = replace(
@@ -175,13 +224,15 @@ class _Release:
         return NodePut(node=node)
 
     def _conflict(self, conflict: Conflict) -> Iterable[Step]:
-        sides = {self._bank.tree.standing_for(s.node_id) or s.node_id for s in conflict.sides}
-        if conflict.status is ConflictStatus.OPEN and not sides <= self._living:
+        if conflict.status is ConflictStatus.OPEN and conflict.conflict_id not in self._open:
             conflict = replace(conflict, status=ConflictStatus.MOOT, close_time=self._now)
         return [ConflictPut(conflict=conflict)]
 
     def _of_record(self, step: StructuringPut | ClusterPut) -> Iterable[Step]:
         """Returns what a record says of itself; of one that stayed only what it said of the plan, or of its topic."""
+        of = step.cluster if isinstance(step, ClusterPut) else step.structuring
+        if of.interaction_id not in self._known:
+            return []
         if isinstance(step, ClusterPut):
             cluster = step.cluster
             now = self._bank.tree.cluster(cluster.interaction_id, cluster.number)
@@ -202,14 +253,15 @@ class _Release:
         )
         planned = {t.task_id for t in now.pending} | {t.task_id for t in now.completed}
         again = tuple(
-            task
-            for task in before.pending
-            if task.conflict_id and task.task_id not in planned and self._is_held(task.conflict_id)
+            task for task in before.pending if task.conflict_id in self._open and task.task_id not in planned
         )
         after = replace(now, completed=completed, pending=(*again, *now.pending))
         if again:
             after = replace(after, finished=False, outcome=None, reason="")
         return insight_steps(self._ports, self._bank, after) if after != now else []
 
-    def _is_held(self, conflict_id: str) -> bool:
-        return any(isinstance(s, ConflictPut) and s.conflict.conflict_id == conflict_id for s in self._held)
+
+def _records(conflict: Conflict) -> set[InteractionId]:
+    """Returns the records whose words a conflict has, its verdict's among them."""
+    records = {ref.interaction_id for side in conflict.sides for ref in side.segments}
+    return records | {conflict.verdict_interaction_id} if conflict.verdict_interaction_id else records
