@@ -121,7 +121,8 @@ def a_memory_service_adds_events_once_and_finds_them_in_their_app_alone(address:
             session.events.append(event("guide", "The ferry leaves at nine."))
             await memory.add_session_to_memory(session)
             of: dict[str, Any] = {"app_name": "trips", "user_id": user}
-            tea = MemoryEntry(content=Content(parts=[Part(text="Ada drinks tea. 茶")]))
+            told = Content(parts=[Part(text="Ada drinks tea. 茶")])
+            tea = MemoryEntry(content=told, timestamp="2026-03-01T09:00:00-05:00")
             for _ in range(2):
                 await memory.add_memory(**of, memories=[tea])
 
@@ -134,6 +135,7 @@ def a_memory_service_adds_events_once_and_finds_them_in_their_app_alone(address:
             assert (await texts("茶")).count("Ada drinks tea. 茶") == 1
             assert await texts("渡轮 茶", app_name="other") == []
             found = await memory.search_memory(**of, query="渡轮 茶")
+            assert "2026-03-01T14:00:00Z" in [one.timestamp for one in found.memories]
             for one in found.memories:
                 await memory.delete_memory(**of, memory_id=one.id)
             assert "渡轮 to Naxos" not in await texts("渡轮")

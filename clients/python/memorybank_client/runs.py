@@ -93,7 +93,7 @@ def item(
     )
 
 
-def held(text: str, most: int = CONTENT) -> str:
+def held(text: str, most: int | None = CONTENT) -> str:
     """Returns as much of a text as the contract takes. NUL, and halves of characters, as in names of files that are not
     UTF-8, become U+FFFD: tools answer with anything."""
     return UNHELD.sub("\ufffd", text[:most])

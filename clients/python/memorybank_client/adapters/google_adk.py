@@ -10,6 +10,7 @@ session again adds what is new. What the user says teaches long-term memory, and
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -20,7 +21,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from memorybank.v1 import conversation_pb2 as talk
 from memorybank.v1 import long_term_pb2 as pb
-from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError
+from memorybank_client import ErrorReason, MemoryBankClient, MemoryBankError, timestamp
 from memorybank_client.adapters.turn_items import MOST_LISTED, portions, turn_of, written
 
 FORM = "adk"
@@ -152,11 +153,8 @@ def _record(memory: MemoryEntry, custom_metadata: Mapping[str, object] | None) -
         metadata_json=written({**memory.custom_metadata, **(custom_metadata or {})}, FORM),
     )
     if memory.timestamp:
-        record.event_time.FromJsonString(
-            memory.timestamp
-            if memory.timestamp[-1:] == "Z" or "+" in memory.timestamp
-            else f"{memory.timestamp}Z"
-        )
+        moment = datetime.fromisoformat(memory.timestamp)
+        record.event_time.CopyFrom(timestamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
     return record
 
 

@@ -2,6 +2,7 @@
 
 Law: the message comes back as it was given, from the turn's metadata, to the framework whose form it has. Its words
 stand in the turn, on the side of who said them, where searches find them; what has no words stands there by its type.
+Half a character, as a text that was cut within an emoji ends with, becomes U+FFFD: no field of the contract holds it.
 What another writer added comes back as words.
 """
 
@@ -11,6 +12,7 @@ from typing import Any
 
 from memorybank.v1.conversation_pb2 import Turn
 from memorybank_client.messages import words
+from memorybank_client.runs import held
 
 MOST_TURNS = 100  # of one call
 MOST_LISTED = 1_000  # of one page
@@ -25,7 +27,7 @@ def turn_of(item: Mapping[str, Any], role: str, form: str, message: Any = None) 
         said = words(item if message is None else message)
     except TypeError:  # a part that is newer than this client: the item itself is kept all the same
         said = ""
-    said = said.replace("\0", "�")[:LONGEST].strip() or f"[{item.get('type') or role or 'message'}]"
+    said = held(said, LONGEST).strip() or f"[{item.get('type') or role or 'message'}]"
     turn = Turn(labels={"role": role} if role else {}, metadata_json=written(item, form))
     if role in INPUT:
         turn.input = said
@@ -35,7 +37,7 @@ def turn_of(item: Mapping[str, Any], role: str, form: str, message: Any = None) 
 
 
 def written(item: Any, form: str) -> str:
-    return json.dumps({form: item}, ensure_ascii=False, default=_plain)
+    return held(json.dumps({form: item}, ensure_ascii=False, default=_plain), None)
 
 
 def items_of(turn: Turn, form: str, made: Callable[[str, str], Any]) -> list[Any]:
