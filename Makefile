@@ -296,6 +296,7 @@ ON_POSTGRES := tests/conformance tests/service/adapters/test_postgres_store.py t
 SOAKED := $(addprefix tests/,e2e mesh model console oracles long_tasks clients/test_transcript.py clients/python/test_mcp_cancelled.py \
 	core/agents/offline core/aggregate core/bank core/context core/conversation core/index core/language core/native core/text \
 	service/adapters/local_embedder service/api/test_encodings.py service/native core/usecases/context/test_quarrels.py core/usecases/context/test_needless.py examples/test_languages.py \
+	core/usecases/bank/test_failure_is_not_loss.py service/test_failing_endpoint.py service/cli/test_demo.py service/cli/test_serve_refuses.py \
 	service/api/test_fuzz.py service/api/test_large_context.py service/api/test_texts_for_agents.py)
 
 soak: setup sanitize pooler browser languages callers upgrade-wheel  ## Run end-to-end and model tests at full size: kills, races, long documents, random operations

@@ -123,6 +123,7 @@ def server() -> Iterator[str]:
 def test_every_command_runs_and_prints_what_is_shown(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("OPENAI_MODEL", raising=False)  # the example's model is its script
+    monkeypatch.setattr("service.cli.demo.running_server", running_server)  # its own takes seconds to start
     known: dict[str, str] = {}
     commands = [found for block in CONSOLE.findall(PAGES[page]) for found in COMMAND.findall(block)]
 

@@ -11,7 +11,7 @@ from memorybank.v1.query_graph_pb2 import NewNode
 from memorybank.v1.retrieval_pb2 import SEARCH_MODE_EMBEDDING, SEARCH_TARGET_SEGMENTS
 from memorybank.v1.types_pb2 import STRUCTURING_STATE_DONE
 from memorybank_client import MemoryBankClient
-from tests.support.process import CLIENT_SPACE, server_process, vector
+from tests.support.process import CLIENT_SPACE, slow_process, vector
 from tests.support.scale import scaled
 
 SECONDS = 2  # what the slow agent takes
@@ -66,10 +66,9 @@ async def fill(client: MemoryBankClient, bank_id: str) -> None:
 async def test_reads_go_on_while_much_is_embedded_an_agent_is_slow_and_banks_are_evicted(
     tmp_path: Path,
 ) -> None:
-    slow = ("-m", "tests.support.slow_server", str(scaled(SECONDS)))
     others = [f"other-{n}" for n in range(OTHERS)]
     watch, written = Stopwatch(), 0
-    async with server_process(tmp_path, BUDGET, program=slow) as server, server.client() as client:
+    async with slow_process(tmp_path, scaled(SECONDS), BUDGET) as server, server.client() as client:
         await client.create_bank(bank_id="working")
         for bank_id in others:
             await fill(client, bank_id)

@@ -7,7 +7,7 @@ import pytest
 from memorybank.v1.types_pb2 import TASK_STATUS_SUCCEEDED, Message, TaskReport
 from memorybank_client import MemoryBankClient
 from memorybank_client.errors import Unavailable
-from tests.support.process import model_process, served_process, server_process
+from tests.support.process import model_process, served_process
 
 KEY = "sk-of-the-test"
 PROMPT = "When does the launch take place? The board met on Monday. 董事会周一开了会。"
@@ -44,7 +44,7 @@ async def summaries(client: MemoryBankClient) -> set[str]:
 async def test_a_whole_task_runs_on_the_model_that_three_variables_name(tmp_path: Path) -> None:
     async with (
         model_process() as url,
-        server_process(tmp_path, on_the_model(url)) as server,
+        served_process(tmp_path, on_the_model(url)) as server,
         server.client() as client,
     ):
         roles = await whole_task(client)

@@ -14,12 +14,13 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from memorybank.v1 import memory_bank_pb2 as pb
 from memorybank.v1 import memory_bank_pb2_grpc
+from tests.support.process import refused_start, served_process
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60
 
 
-async def start(*options: str, **environment: str) -> Process:
+async def start(*options: str) -> Process:
     path = os.pathsep.join(str(ROOT / part) for part in ("", "protos", "clients/python"))
     return await asyncio.create_subprocess_exec(
         sys.executable,
@@ -30,7 +31,7 @@ async def start(*options: str, **environment: str) -> Process:
         stdout=PIPE,
         stderr=PIPE,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path, **environment},
+        env={**os.environ, "PYTHONPATH": path},
     )
 
 
@@ -52,14 +53,14 @@ async def served(data: Path) -> AsyncIterator[tuple[Process, str]]:
 
 
 async def test_what_was_acknowledged_outlives_the_process(tmp_path: Path) -> None:
-    async with served(tmp_path) as (process, address):
-        async with grpc.aio.insecure_channel(address) as channel:
+    async with served_process(tmp_path) as server:
+        async with grpc.aio.insecure_channel(server.address) as channel:
             bank = memory_bank_pb2_grpc.MemoryBankStub(channel)
             await bank.CreateBank(pb.CreateBankRequest(bank_id="b1", goal="谁是CEO"))
             stored = await bank.Memorize(pb.MemorizeRequest(bank_id="b1", text="公司的CEO是张三。"))
-        process.kill()
+        await server.kill()
 
-    async with served(tmp_path) as (_, address), grpc.aio.insecure_channel(address) as channel:
+    async with served_process(tmp_path) as server, grpc.aio.insecure_channel(server.address) as channel:
         read = await memory_bank_pb2_grpc.MemoryBankStub(channel).GetBank(
             pb.GetBankRequest(bank_id="b1", min_revision=stored.revision)
         )
@@ -90,28 +91,23 @@ async def test_sigterm_stops_it_cleanly_and_ends_streams_with_a_reason(tmp_path:
 
 
 async def test_it_will_not_be_reached_from_elsewhere_unless_told_so(tmp_path: Path) -> None:
-    process = await start("--listen", "0.0.0.0:0", "--data", str(tmp_path))
-    out, err = await process.communicate()
+    refused = await refused_start(tmp_path, "--listen", "0.0.0.0:0", "--data", str(tmp_path))
 
-    assert process.returncode == 1
-    assert out == b""
-    assert b"--insecure" in err
+    assert (refused.code, refused.out) == (1, "")
+    assert "--insecure" in refused.err
 
 
 async def test_it_does_not_start_on_bad_settings_and_says_which(tmp_path: Path) -> None:
-    process = await start(
-        "--data", str(tmp_path), MEMORYBANK_RETRIEVAL__TOP_K="0", MEMORYBANK_LISTEN="127.0.0.1:0"
-    )
-    out, err = await process.communicate()
+    settings = {"retrieval.top_k": "0", "listen": "127.0.0.1:0"}
+    refused = await refused_start(tmp_path, "--data", str(tmp_path), settings=settings)
 
-    assert process.returncode == 1
-    assert out == b""
-    assert b"retrieval.top_k" in err
+    assert (refused.code, refused.out) == (1, "")
+    assert "retrieval.top_k" in refused.err
 
 
 async def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
-    async with served(tmp_path / "one") as (_, address):
-        process = await start("--listen", address, "--data", str(tmp_path / "two"))
+    async with served_process(tmp_path / "one") as server:
+        process = await start("--listen", server.address, "--data", str(tmp_path / "two"))
         out, err = await process.communicate()
 
     assert process.returncode == 1

@@ -1,9 +1,8 @@
 """Deep Agents over the service, in the environment of the examples, with the package as it is."""
 
 import asyncio
-import os
 import re
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,40 +11,32 @@ from examples.preference import PATH
 from memorybank.v1.instructions_pb2 import Owner
 from memorybank_client import SyncMemoryBankClient
 from service.assembly.server import running
+from tests.support.frameworks import IS_THERE, Frameworks, frameworks
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 
 ROOT = Path(__file__).parents[2]
-PYTHON = ROOT / ".venv" / "examples" / "bin" / "python"
 ADA = Owner(user="ada")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not (ROOT / ".venv/examples/.ready").exists(), reason="`make examples` sets up Deep Agents"
-    ),
+    pytest.mark.skipif(not IS_THERE, reason="`make examples` sets up Deep Agents"),
 ]
 
 
-def printed_by(address: str, *command: str) -> str:
-    """What a command prints in the environment of the examples, its model the script."""
-    environment = {name: value for name, value in os.environ.items() if name != "OPENAI_MODEL"}
-    environment["PYTHONPATH"] = ".:protos:clients/python"
-    done = subprocess.run(
-        [PYTHON, *command, address],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture(scope="module")
+def deep_agents() -> Iterator[Frameworks]:
+    with frameworks("examples.deepagents_agent") as opened:
+        yield opened
 
 
-async def test_an_agent_keeps_a_preference_in_one_run_and_follows_it_in_the_next(tmp_path: Path) -> None:
+async def test_an_agent_keeps_a_preference_in_one_run_and_follows_it_in_the_next(
+    deep_agents: Frameworks, tmp_path: Path
+) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(printed_by, str(address), "-m", "examples.deepagents_agent")
+        printed = await asyncio.to_thread(
+            deep_agents.printed_by, "-m", "examples.deepagents_agent", str(address)
+        )
         kept = await asyncio.to_thread(versions, str(address))
 
     before, _, after = printed.partition("From now on")
@@ -61,9 +52,11 @@ def versions(address: str) -> list[tuple[int, str]]:
         return [(each.version, each.update_by) for each in found]
 
 
-async def test_the_backend_does_what_deep_agents_ask_of_one(tmp_path: Path) -> None:
+async def test_the_backend_does_what_deep_agents_ask_of_one(deep_agents: Frameworks, tmp_path: Path) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(printed_by, str(address), "-m", "tests.examples.backend_checks")
+        printed = await asyncio.to_thread(
+            deep_agents.printed_by, "-m", "tests.examples.backend_checks", str(address)
+        )
 
     assert len(printed.split()) == 8
 
@@ -80,13 +73,13 @@ with model_endpoint(reply) as endpoint, SyncMemoryBankClient(sys.argv[1]) as cli
 """
 
 
-async def test_the_lines_that_the_clients_readme_shows_run(tmp_path: Path) -> None:
+async def test_the_lines_that_the_clients_readme_shows_run(deep_agents: Frameworks, tmp_path: Path) -> None:
     readme = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
     (lines,) = [
         block for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "deepagents" in block
     ]
 
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(printed_by, str(address), "-c", lines + SHOWN)
+        printed = await asyncio.to_thread(deep_agents.printed_by, "-c", lines + SHOWN, str(address))
 
     assert printed.strip() == "渡轮九点从三号码头出发。"

@@ -1,9 +1,8 @@
 """The examples as they stand: over real HTTP to a model by script, over gRPC to the real service."""
 
 import asyncio
-import os
 import re
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,14 @@ from examples.scripted_model import model_endpoint
 from memorybank.v1 import types_pb2 as types
 from memorybank_client import SyncMemoryBankClient
 from service.assembly.server import running
+from tests.support.frameworks import IS_THERE, Frameworks, frameworks
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.server import settings_for
 
 ROOT = Path(__file__).parents[2]
-LANGGRAPH = ROOT / ".venv" / "examples" / "bin" / "python"
 ANSWER = "146 euro: ferry 126, museum 20."
 
-with_langgraph = pytest.mark.skipif(
-    not (ROOT / ".venv/examples/.ready").exists(), reason="`make examples` sets up LangGraph"
-)
+with_langgraph = pytest.mark.skipif(not IS_THERE, reason="`make examples` sets up LangGraph")
 
 
 @pytest.fixture(autouse=True)
@@ -48,14 +45,10 @@ def settled(address: str) -> tuple[types.Insight, types.Conflict, list[str]]:
         return insight, conflict, [node.summary for node in nodes]
 
 
-def by_langgraph(address: str, *command: str) -> str:
-    """What a command in the environment of the examples prints."""
-    environment = {**os.environ, "PYTHONPATH": ".:protos:clients/python"}
-    done = subprocess.run(
-        [LANGGRAPH, *command, address], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture(scope="module")
+def langgraph() -> Iterator[Frameworks]:
+    with frameworks("examples.langgraph_agent") as opened:
+        yield opened
 
 
 def shows_the_conflict_settled(address: str) -> None:
@@ -85,10 +78,12 @@ async def test_the_react_agent_meets_a_conflict_has_it_settled_and_answers(tmp_p
 @with_langgraph
 @pytest.mark.slow
 async def test_langgraphs_prebuilt_agent_does_the_same_with_the_memory_as_its_middleware(
-    tmp_path: Path,
+    langgraph: Frameworks, tmp_path: Path
 ) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(by_langgraph, str(address), "-m", "examples.langgraph_agent")
+        printed = await asyncio.to_thread(
+            langgraph.printed_by, "-m", "examples.langgraph_agent", str(address)
+        )
         await asyncio.to_thread(shows_the_conflict_settled, str(address))
 
     assert printed.rstrip().endswith(ANSWER)
@@ -107,14 +102,14 @@ with model_endpoint() as endpoint:
 
 @with_langgraph
 @pytest.mark.slow
-async def test_the_lines_that_the_clients_readme_shows_run(tmp_path: Path) -> None:
+async def test_the_lines_that_the_clients_readme_shows_run(langgraph: Frameworks, tmp_path: Path) -> None:
     readme = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
     (lines,) = [
         block for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "langchain" in block
     ]
 
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(by_langgraph, str(address), "-c", lines + SHOWN)
+        printed = await asyncio.to_thread(langgraph.printed_by, "-c", lines + SHOWN, str(address))
 
     assert printed.strip() == ANSWER
 
@@ -132,9 +127,9 @@ with model_endpoint() as endpoint, SyncMemoryBankClient(sys.argv[1]) as client:
 
 @with_langgraph
 @pytest.mark.slow
-async def test_the_middleware_serves_an_agent_that_is_awaited(tmp_path: Path) -> None:
+async def test_the_middleware_serves_an_agent_that_is_awaited(langgraph: Frameworks, tmp_path: Path) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(by_langgraph, str(address), "-c", AWAITED)
+        printed = await asyncio.to_thread(langgraph.printed_by, "-c", AWAITED, str(address))
         await asyncio.to_thread(shows_the_conflict_settled, str(address))
 
     assert printed.strip() == ANSWER
@@ -157,9 +152,11 @@ with model_endpoint() as endpoint, SyncMemoryBankClient(sys.argv[1]) as client:
 
 @with_langgraph
 @pytest.mark.slow
-async def test_the_second_message_of_a_conversation_begins_the_next_task(tmp_path: Path) -> None:
+async def test_the_second_message_of_a_conversation_begins_the_next_task(
+    langgraph: Frameworks, tmp_path: Path
+) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
-        printed = await asyncio.to_thread(by_langgraph, str(address), "-c", AGAIN)
+        printed = await asyncio.to_thread(langgraph.printed_by, "-c", AGAIN, str(address))
 
     assert printed.strip() == "True True True"
 
@@ -172,11 +169,11 @@ def test_the_search_tool_finds_by_words_and_by_chinese_characters() -> None:
 
 @with_langgraph
 async def test_a_step_of_the_middleware_says_what_the_agent_answered_and_not_what_it_read(
-    tmp_path: Path,
+    langgraph: Frameworks, tmp_path: Path
 ) -> None:
     async with running(settings_for(tmp_path), HashingEmbedder()) as address:
         printed = await asyncio.to_thread(
-            by_langgraph, str(address), "-m", "tests.examples.middleware_checks"
+            langgraph.printed_by, "-m", "tests.examples.middleware_checks", str(address)
         )
 
     assert printed.splitlines() == ["The ferry ticket costs 42 euros.", "渡轮票价为四十二欧元。"]

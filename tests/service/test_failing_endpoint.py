@@ -1,4 +1,4 @@
-"""Every role × every way in which an endpoint fails × the moments at which it is asked, through real sockets.
+"""Every role × every way in which an endpoint fails, through real sockets; in soak × the moments at which it is asked.
 
 A scripted HTTP server, the real `openai` client, the real adapter and agents. What passes is waited out, and
 the call ends as if nothing had been; what lasts makes the call fail, with the bank between two whole changes,
@@ -33,6 +33,7 @@ from tests.support.acts import Act, advancing, memorizing, resolving, starting
 from tests.support.chat_endpoint import ChatEndpoint, Reply, completion, failing
 from tests.support.house import KEY, make_bank, open_house
 from tests.support.passing import Look, WitnessStore, look
+from tests.support.scale import scaled
 from tests.support.scripted_chat import ScriptedChat
 
 # ---- what the endpoint answers ----
@@ -240,11 +241,22 @@ MOMENTS = (
     Moment(name="start", role="clusterer", kind="question", act=START, scene=no_bank, is_stored=False),
     Moment(name="start", role="planner", kind="plan", act=START, scene=no_bank, changes=2),
 )
-CASES = [
-    pytest.param(moment, failure, id=f"{moment.name}-{moment.role}-{failure}")
+
+
+def is_its_turn(moment: Moment, number: int) -> bool:
+    """In soak always; else the moments of a role take turns with its failures."""
+    of_role = [each for each in MOMENTS if each.role == moment.role]
+    return scaled(1) > 1 or number % len(of_role) == of_role.index(moment)
+
+
+MET = [
+    (moment, failure)
     for moment in MOMENTS
-    for failure in FAILURES
-    if failure != "invented ids" or moment.kind in INVENTED
+    for number, failure in enumerate(FAILURES)
+    if is_its_turn(moment, number) and (failure != "invented ids" or moment.kind in INVENTED)
+]
+CASES = [
+    pytest.param(moment, failure, id=f"{moment.name}-{moment.role}-{failure}") for moment, failure in MET
 ]
 CLAIMS = ("runs", "waited out", "refused", "unchanged", "changed", "same end")
 
@@ -355,5 +367,8 @@ async def go_on(moment: Moment, house: House) -> None:
     await moment.act(house)
 
 
-def test_every_role_is_asked_of_an_endpoint_that_fails() -> None:
-    assert {moment.role for moment in MOMENTS} == set(ROLES)
+def test_every_role_meets_every_failure_and_every_moment_some() -> None:
+    assert {(moment.role, failure) for moment, failure in MET} == {
+        (role, failure) for role in ROLES for failure in FAILURES
+    } - {("structurer", "invented ids")}
+    assert {moment for moment, _ in MET} == set(MOMENTS)

@@ -48,6 +48,10 @@ class Forked:
         """The same, while others go on."""
         return await asyncio.to_thread(self.next_line)
 
+    async def rest(self) -> str:
+        """All that it prints from here to its end."""
+        return await asyncio.to_thread(self._said.read)
+
     def kill(self) -> None:
         self._process.kill()
 

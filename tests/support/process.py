@@ -93,17 +93,64 @@ def served_process(
     return forked_process(module, folder, settings, listen)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """How a start ended that was refused."""
+
+    code: int
+    out: str
+    err: str
+
+
+async def refused_start(folder: Path, *words: str, settings: Settings | None = None) -> Refused:
+    """How `memorybank serve …` ends that is not to start: forked, but at soak's size the program."""
+    environment = _environment(settings or {})
+    if scaled(1) > 1:
+        program = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "service", "serve", *words),
+            cwd=CHECKOUT,
+            env=environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await program.communicate()
+        assert program.returncode is not None
+        return Refused(code=program.returncode, out=out.decode(), err=err.decode())
+    _log(folder).close()
+    process = forked("service", ["serve", *words], environment, folder / "log")
+    said = await process.rest()
+    await process.communicate()
+    assert process.returncode is not None
+    return Refused(code=process.returncode, out=said, err=(folder / "log").read_text())
+
+
 modelless_process = partial(served_process, module="tests.support.hashing_server")
 """A server for tests that claim nothing of how texts are embedded either."""
 
 
+def slow_process(
+    folder: Path, seconds: float, settings: Settings | None = None
+) -> AbstractAsyncContextManager[Server]:
+    """A server whose Structurer takes so long once: forked, but at soak's size a program."""
+    module, words = "tests.support.slow_server", [str(seconds)]
+    if scaled(1) > 1:
+        return server_process(folder, settings, program=("-m", module, *words))
+    return forked_process(module, folder, settings, words=words)
+
+
 @asynccontextmanager
 async def forked_process(
-    module: str, folder: Path, settings: Settings | None = None, listen: str = LOOPBACK
+    module: str,
+    folder: Path,
+    settings: Settings | None = None,
+    listen: str = LOOPBACK,
+    words: Sequence[str] = (),
 ) -> AsyncIterator[Server]:
-    """A server whose start takes next to nothing: `python -m MODULE serve …`, forked off a process that imported it."""
+    """A server whose start takes next to nothing: `python -m MODULE WORDS serve …`, forked off a process that imported
+    it."""
     _log(folder).close()
-    process = forked(module, _serve(listen, folder), _environment(settings or {}), folder / "log")
+    command = [*words, *_serve(listen, folder)]
+    process = forked(module, command, _environment(settings or {}), folder / "log")
     async with _ending(process, folder):
         yield _server(await process.line(), process, folder)
 

@@ -14,8 +14,10 @@ import pytest
 from service.cli.demo import host
 from tests.support.chat_endpoint import serving
 from tests.support.chat_rule import sensible
+from tests.support.scale import scaled
 
 BOUND = 60.0  # seconds of a processor that the demo may take
+IN_SOAK = pytest.mark.skipif(scaled(1) == 1, reason="in soak: it ends as a demo that is terminated does")
 
 
 @pytest.mark.slow
@@ -55,8 +57,11 @@ def spent_by_children() -> float:
 @pytest.mark.slow  # the server starts
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)],
-    ids=["terminated", "interrupted", "killed"],
+    [
+        pytest.param(signal.SIGTERM, 143, id="terminated"),
+        pytest.param(signal.SIGINT, 130, id="interrupted", marks=IN_SOAK),
+        pytest.param(signal.SIGKILL, -9, id="killed"),
+    ],
 )
 def test_a_demo_that_is_ended_midway_leaves_no_folder_and_no_server(
     tmp_path: Path, number: signal.Signals, code: int

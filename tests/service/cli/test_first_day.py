@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.process import server_process
+from tests.support.process import slow_process
 from tests.support.shell import Shell
 
 FERRY = "The ferry to Bygdøy leaves from pier 3 at nine in the morning."
@@ -183,9 +183,8 @@ def test_what_is_compressed_is_refused_and_what_is_no_text_is_said_to_be_kept_as
 async def test_ctrl_c_says_what_was_kept_and_that_the_server_goes_on(tmp_path: Path) -> None:
     note = tmp_path / "note.md"
     note.write_text(FERRY, encoding="utf-8")
-    slow = ("-m", "tests.support.slow_server", "600")
 
-    async with server_process(tmp_path, program=slow) as server, server.client() as client:
+    async with slow_process(tmp_path, 600) as server, server.client() as client:
         await client.create_bank(bank_id="trip")
         command = ["-m", "service", "ingest", str(note), "--bank", "trip", "--server", server.address]
         ingesting = await asyncio.create_subprocess_exec(

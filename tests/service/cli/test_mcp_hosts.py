@@ -1,5 +1,6 @@
 """The snippets that hosts of MCP read: in the host's own form, and what they start answers."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -18,8 +19,10 @@ from mcp.client.stdio import StdioServerParameters
 from service.cli.mcp_hosts import HOSTS
 from tests.support.mcp_process import mcp_environment
 from tests.support.process import CHECKOUT, running_server
+from tests.support.shell import Ended, Shell
 
 COMMAND = str(Path(sys.executable).with_name("memorybank"))
+NOWHERE = "127.0.0.1:1"
 ROOTS = {"codex": "mcp_servers", "vscode": "servers"}
 
 
@@ -29,8 +32,8 @@ def address() -> Iterator[str]:
         yield found
 
 
-def printed(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, "mcp", *words], check=False, capture_output=True, text=True, cwd=CHECKOUT)
+def printed(*words: str) -> Ended:
+    return Shell(server=NOWHERE)("mcp", *words)
 
 
 def server_in(host: str, snippet: str) -> dict[str, Any]:
@@ -43,11 +46,14 @@ def server_in(host: str, snippet: str) -> dict[str, Any]:
 async def test_a_host_starts_what_its_snippet_says(host: str, address: str) -> None:
     given = ("--server", address, "--user", "Ada 洛夫莱斯", "--bank", "trip")
     shown = printed(*given, "--print-config", host)
-    server = server_in(host, shown.stdout)
+    server = server_in(host, shown.out)
 
-    assert shown.stderr.strip().endswith(":")
+    assert shown.err.strip().endswith(":")
     assert server["args"] == ["mcp", *given]
-    if host == "claude":  # one of them is started: they start the same
+    if host == "claude":  # one of them is started, as the program itself says: they start the same
+        command = [COMMAND, "mcp", *given, "--print-config", host]
+        itself = await asyncio.to_thread(subprocess.check_output, command, text=True, cwd=CHECKOUT)
+        server = server_in(host, itself)
         started = StdioServerParameters(
             command=server["command"], args=server["args"], env=mcp_environment(), cwd=CHECKOUT
         )
@@ -57,9 +63,7 @@ async def test_a_host_starts_what_its_snippet_says(host: str, address: str) -> N
 
 @pytest.mark.parametrize("host", sorted(set(HOSTS) - {"claude"}))
 def test_of_a_server_over_http_a_snippet_has_the_url(host: str) -> None:
-    server = server_in(
-        host, printed("--user", "ada", "--http", "127.0.0.1:7800", "--print-config", host).stdout
-    )
+    server = server_in(host, printed("--user", "ada", "--http", "127.0.0.1:7800", "--print-config", host).out)
 
     assert "http://127.0.0.1:7800/mcp" in server.values()
     assert "command" not in server
@@ -68,5 +72,5 @@ def test_of_a_server_over_http_a_snippet_has_the_url(host: str) -> None:
 def test_a_host_that_takes_no_url_says_so() -> None:
     shown = printed("--user", "ada", "--http", "127.0.0.1:7800", "--print-config", "claude")
 
-    assert shown.returncode == 2
-    assert "leave --http out" in shown.stderr
+    assert shown.exit_code == 2
+    assert "leave --http out" in shown.err

@@ -2,11 +2,13 @@
 
 import json
 import socket
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import pytest_asyncio
 
 pytest.importorskip("mcp")
 
@@ -43,41 +45,48 @@ def refused(*words: str) -> Ended:
     return Shell(server=NOWHERE)("mcp", "--user", "ada", *words)
 
 
-async def test_only_under_its_own_names_and_those_allowed_it_answers(tmp_path: Path) -> None:
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def url(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """Of a server that is told two more names."""
     allowed = ("--allow-host", "Memory.Internal", "--allow-host", "proxy.internal:8443")
-    async with mcp_over_http(tmp_path, NOWHERE, "ada", *allowed) as url:
-        port = urlsplit(url).port
-        right = [f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"]
-        right += ["memory.internal", f"memory.internal:{port}", "proxy.internal:8443"]
-        wrong = [
-            "evil.example",
-            f"evil.example:{port}",
-            "localhost:1",
-            "127.0.0.1",
-            "proxy.internal",
-            "localhost",
-        ]
-        wrong += [f"localhost:{port}.evil.example", f"memory.internal.evil.example:{port}", "0.0.0.0:80"]
-        let_in = {host: (await answered(url, Host=host)).status_code for host in right}
-        kept_out = {host: (await answered(url, Host=host)).status_code for host in wrong}
+    async with mcp_over_http(tmp_path_factory.mktemp("mcp"), NOWHERE, "ada", *allowed) as listening:
+        yield listening
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_only_under_its_own_names_and_those_allowed_it_answers(url: str) -> None:
+    port = urlsplit(url).port
+    right = [f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"]
+    right += ["memory.internal", f"memory.internal:{port}", "proxy.internal:8443"]
+    wrong = [
+        "evil.example",
+        f"evil.example:{port}",
+        "localhost:1",
+        "127.0.0.1",
+        "proxy.internal",
+        "localhost",
+    ]
+    wrong += [f"localhost:{port}.evil.example", f"memory.internal.evil.example:{port}", "0.0.0.0:80"]
+    let_in = {host: (await answered(url, Host=host)).status_code for host in right}
+    kept_out = {host: (await answered(url, Host=host)).status_code for host in wrong}
 
     assert let_in == dict.fromkeys(right, 200)
     assert kept_out == dict.fromkeys(wrong, 421)
 
 
-async def test_only_to_pages_of_those_names_it_answers(tmp_path: Path) -> None:
-    async with mcp_over_http(tmp_path, NOWHERE, "ada", "--allow-host", "memory.internal") as url:
-        port = urlsplit(url).port
-        right = [f"http://127.0.0.1:{port}", f"http://localhost:{port}", "https://memory.internal"]
-        wrong = [
-            "https://evil.example",
-            f"http://evil.example:{port}",
-            "null",
-            "http://localhost:1",
-            "memory.internal",
-        ]
-        let_in = {origin: (await answered(url, Origin=origin)).status_code for origin in right}
-        kept_out = {origin: (await answered(url, Origin=origin)).status_code for origin in wrong}
+@pytest.mark.asyncio(loop_scope="module")
+async def test_only_to_pages_of_those_names_it_answers(url: str) -> None:
+    port = urlsplit(url).port
+    right = [f"http://127.0.0.1:{port}", f"http://localhost:{port}", "https://memory.internal"]
+    wrong = [
+        "https://evil.example",
+        f"http://evil.example:{port}",
+        "null",
+        "http://localhost:1",
+        "memory.internal",
+    ]
+    let_in = {origin: (await answered(url, Origin=origin)).status_code for origin in right}
+    kept_out = {origin: (await answered(url, Origin=origin)).status_code for origin in wrong}
 
     assert let_in == dict.fromkeys(right, 200)
     assert kept_out == dict.fromkeys(wrong, 403)
@@ -89,21 +98,21 @@ def test_on_the_port_of_http_itself_the_names_stand_alone_too() -> None:
     assert checks.allowed_hosts == ["127.0.0.1", "127.0.0.1:80", "memory.internal", "memory.internal:80"]
 
 
-async def test_each_request_is_checked_whatever_it_asks_for(tmp_path: Path) -> None:
-    async with mcp_over_http(tmp_path, NOWHERE, "ada") as url:
-        elsewhere = url.removesuffix("mcp")
-        forged: list[tuple[str, dict[str, Any]]] = [
-            (url, {"Host": "evil.example"}),
-            (url, {"Host": "evil.example", "Mcp-Session-Id": "unknown"}),
-            (url, {"Host": "evil.example", "MCP-Protocol-Version": "2026-07-28"}),
-            (elsewhere, {"Host": "evil.example"}),
-            (url, {"Origin": "https://evil.example"}),
-            (elsewhere, {"Origin": "https://evil.example"}),
-        ]
-        told = {
-            method: [(await answered(place, method, **headers)).status_code for place, headers in forged]
-            for method in METHODS
-        }
+@pytest.mark.asyncio(loop_scope="module")
+async def test_each_request_is_checked_whatever_it_asks_for(url: str) -> None:
+    elsewhere = url.removesuffix("mcp")
+    forged: list[tuple[str, dict[str, Any]]] = [
+        (url, {"Host": "evil.example"}),
+        (url, {"Host": "evil.example", "Mcp-Session-Id": "unknown"}),
+        (url, {"Host": "evil.example", "MCP-Protocol-Version": "2026-07-28"}),
+        (elsewhere, {"Host": "evil.example"}),
+        (url, {"Origin": "https://evil.example"}),
+        (elsewhere, {"Origin": "https://evil.example"}),
+    ]
+    told = {
+        method: [(await answered(place, method, **headers)).status_code for place, headers in forged]
+        for method in METHODS
+    }
 
     assert told == {method: [421, 421, 421, 421, 403, 403] for method in METHODS}
 

@@ -1,5 +1,7 @@
 """Every role × every way to fail × the moments at which it is asked.
 
+In the check each moment meets each failure once, and goes on in each way; in soak after each failure in every way.
+
 A call whose agent fails never says OK. The bank then stands where the same call without a failure
 passes through as well, between two whole changes; what was handed over is durable and searchable; and
 once the agent answers again, whoever goes on comes to where the call without a failure came to.
@@ -42,6 +44,7 @@ from tests.support.acts import Act, advancing, memorizing, merging, resolving, s
 from tests.support.failing_agents import Snare, failures, snared
 from tests.support.house import KEY, TickingClock, make_bank, open_house, work_done
 from tests.support.passing import Look, WitnessStore, look
+from tests.support.scale import scaled
 from tests.support.scripted_agents import ScriptedAgents, joined
 
 # ---- the agents' script: what texts say decides, so that every run comes to the same ----
@@ -260,10 +263,22 @@ async def background(house: House, moment: Moment) -> None:
 
 WAYS_ON = {"same request": same_request, "Restructure": restructuring, "background": background}
 
-CASES = [  # where nothing is stored that waits, only the call itself goes on
-    pytest.param(moment, way_on, id=f"{moment.name}-{way_on}")
-    for moment in MOMENTS
-    for way_on in (WAYS_ON if moment.said else ("same request",))
+
+def ways_on(moment: Moment, turn: int) -> Sequence[str]:
+    """All ways in soak, else one by turns. Where nothing is stored that waits, only the call itself goes on."""
+    ways = tuple(WAYS_ON) if moment.said else ("same request",)
+    return ways if scaled(1) > 1 else (ways[turn % len(ways)],)
+
+
+RUNS = [
+    (moment, way_on, failure)
+    for number, moment in enumerate(MOMENTS)
+    for turn, failure in enumerate(FAILURES, start=number)
+    for way_on in ways_on(moment, turn)
+]
+CASES = [
+    pytest.param(moment, way_on, failure, id=f"{moment.name}-{way_on}-{failure}")
+    for moment, way_on, failure in RUNS
 ]
 
 
@@ -311,12 +326,11 @@ async def failing(house: House, moment: Moment, snare: Snare) -> BaseException:
     return ended
 
 
-@pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize(("moment", "way_on"), CASES)
+@pytest.mark.parametrize(("moment", "way_on", "failure"), CASES)
 async def test_a_failure_leaves_the_bank_between_whole_changes_and_loses_nothing(
     moment: Moment,
-    failure: str,
     way_on: str,
+    failure: str,
     figures: Counter[tuple[str, str]],
     known_runs: dict[str, list[Look]],
 ) -> None:
@@ -379,6 +393,14 @@ async def _claim_durable_and_found(house: House, store: WitnessStore, moment: Mo
     ask = Ask(text=moment.said, target=Target.SEGMENTS)
     (answer,) = (await run_searches(house, Searches(key=KEY, asks=(ask,)))).answers
     assert kept.interaction_id in {h.segment.ref.interaction_id for h in answer.found.hits if h.segment}
+
+
+def test_each_moment_meets_each_failure_and_goes_on_in_each_way() -> None:
+    assert {(moment, failure) for moment, _, failure in RUNS} == {(m, f) for m in MOMENTS for f in FAILURES}
+    assert {(moment, way) for moment, way, _ in RUNS if moment.said} == {
+        (moment, way) for moment in MOMENTS if moment.said for way in WAYS_ON
+    }
+    assert {(way, failure) for _, way, failure in RUNS} == {(way, f) for way in WAYS_ON for f in FAILURES}
 
 
 def test_every_role_is_failed_in_every_way() -> None:
