@@ -151,7 +151,11 @@ def test_insecure_lifts_the_check_of_the_address_alone(
 ) -> None:
     """With it a server starts by the same settings, and so it asks as it would without."""
     started: list[Settings] = []
-    monkeypatch.setattr("service.cli.serve._run", lambda settings, _: started.append(settings))
+
+    async def start(settings: Settings, *_: object, **__: object) -> None:
+        started.append(settings)
+
+    monkeypatch.setattr("service.assembly.server.serve", start)
 
     for options in (["--listen", "127.0.0.1:1"], ["--listen", "127.0.0.1:1", "--insecure"]):
         CliRunner().invoke(main, ["serve", "--data", str(tmp_path), *options])

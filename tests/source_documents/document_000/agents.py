@@ -153,7 +153,7 @@ JUDGE = [
         merge(
             lambda m: (
                 set(m.judged[0][0].__slots__) - {"__weakref__"}
-                == {"node_id", "summary", "context", "keywords", "generated", "excerpts", "vector"}
+                == {"node_id", "summary", "context", "keywords", "generated", "excerpts", "unread", "vector"}
             )
         ),
     ),
