@@ -38,6 +38,7 @@ from service.api.symbols import symbols
 from service.assembly.bootstrap import open_house
 from service.assembly.upkeep import one_round
 from service.config import ConfigurationError, Settings
+from service.process.allocator import give_back
 from service.process.audit import Audit
 from service.process.certificates import FIGURES as CERTIFICATE
 from service.process.certificates import Certificates, expiry
@@ -94,6 +95,7 @@ async def serve(
         at_end_of_input(lambda: loop.call_soon_threadsafe(stop.set))
     async with running(settings, embedder, agents=agents, loaded=brief_collections) as address:
         announce(f"listening on {address}")
+        await asyncio.to_thread(give_back)
         await stop.wait()
         log.info("stopping")
     log.info("stopped")

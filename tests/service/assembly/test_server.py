@@ -1,6 +1,8 @@
 """The order in which a server starts."""
 
 import asyncio
+import os
+import signal
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -67,3 +69,19 @@ async def test_languages_are_prepared_beside_the_rest_and_before_a_call_is_let_i
 
     async with server.running(settings_for(tmp_path), HashingEmbedder()):
         assert prepared.is_set()
+
+
+async def test_what_loading_took_and_left_goes_back_to_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def announce(line: str) -> None:
+        told.append(line.split(maxsplit=1)[0])
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(server, "give_back", lambda: told.append("given back"))
+
+    await server.serve(settings_for(tmp_path), announce, embedder=HashingEmbedder())
+
+    assert told == ["listening", "given back"]
