@@ -24,8 +24,8 @@ CONFIG = click.option(
 )
 LOGS = click.Path(exists=True, dir_okay=False, path_type=Path)
 UNKNOWN = (
-    "What was erased and taken back after the backup is known from these lines alone: what lines that are missing told "
-    "of is to be erased again."
+    "What was erased or taken back after the backup is known from the given logs alone. Whatever they do not tell of "
+    "is here again: erase it again."
 )
 
 

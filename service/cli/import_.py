@@ -13,6 +13,7 @@ from google.protobuf.json_format import Parse, ParseError
 from rich.text import Text
 
 from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank_client import AlreadyExists
 from service.cli import drawing
 from service.cli.errand import CommandContext, errand_of_any
 from service.cli.exits import Exit, Failure
@@ -62,7 +63,7 @@ def import_(
 ) -> None:
     """Make a bank from FILE, all of it or none; or bring memory of another system. - is standard input.
 
-    A second import of the same file adds nothing.
+    A second import from the same file of another system adds nothing. A bank that is there already is never replaced.
 
     \b
     Examples:
@@ -103,7 +104,17 @@ def _text(file: Path) -> str:
 
 
 def _import(errand: CommandContext, lines: Iterable[str], into: str) -> memory.ImportBankResponse:
-    return errand.client.import_bank(_records(lines), bank_id=into)
+    try:
+        return errand.client.import_bank(_records(lines), bank_id=into)
+    except AlreadyExists as error:
+        bank = error.metadata.get("bank_id", into)
+        raise Failure(
+            say("there is a bank {bank!r} already, and it stays as it is", bank=bank),
+            say(
+                "name another id with --bank, or remove it first: `memorybank purge --bank {bank}`", bank=bank
+            ),
+            Exit.REFUSED,
+        ) from None
 
 
 def _records(lines: Iterable[str]) -> Iterator[memory.ExportRecord]:

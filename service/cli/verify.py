@@ -8,6 +8,7 @@ import click
 
 from core.errors import MemoryBankError
 from core.usecases.verify import Damage, VerifyProgress
+from service.cli import drawing
 from service.config import ConfigurationError, Settings, load_settings
 
 
@@ -39,7 +40,9 @@ async def _verified(settings: Settings) -> int:
         damages += 1
         click.echo(_line(damage))
     found = f"{damages:,} damaged" if damages else "all as written"
-    click.echo(f"{read.memories:,} memories and {read.files:,} files read: {found}")
+    click.echo(
+        f"{drawing.many(read.memories, 'memory')} and {drawing.many(read.files, 'file')} read: {found}"
+    )
     return damages
 
 

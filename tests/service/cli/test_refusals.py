@@ -48,6 +48,18 @@ def test_status_of_a_named_bank_ends_as_other_commands_do_where_it_is_missing(sh
     assert shell("status").exit_code == 0
 
 
+def test_an_import_never_replaces_a_bank_and_says_what_to_do(shell: Shell) -> None:
+    shell.done("remember", "The ferry leaves at nine.")
+
+    refused = shell("import", "-", into=shell.done("export", "-"))
+
+    assert refused.err.splitlines() == [
+        f"memorybank: there is a bank {shell.bank!r} already, and it stays as it is",
+        f"  name another id with --bank, or remove it first: `memorybank purge --bank {shell.bank}`",
+    ]
+    assert refused.exit_code == 5
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_number_of_a_command_that_calls_fits_the_contract(command: str) -> None:
     for option in _options(COMMANDS[command].command()):
