@@ -86,7 +86,7 @@ def _read(file: Path, archive: ZipFile) -> Bundle:
     user, told = _manifest(file, written)
     if sizes.keys() - {MANIFEST} != told.keys():
         raise Failure(f"{file} holds other files than its manifest names", AGAIN)
-    if outside := next(filter(_lies_outside, told), None):
+    if outside := next(filter(lies_outside, told), None):
         raise Failure(f"{outside} in {file} lies outside of it", "do not unpack it; " + AGAIN)
     if sum(sizes.values()) > LARGEST:
         remedy = "export without banks (--omit-banks), and each bank by memorybank export"
@@ -116,7 +116,8 @@ def _manifest(file: Path, written: bytes) -> tuple[str, dict[str, dict[str, Any]
     return user, files
 
 
-def _lies_outside(path: str) -> bool:
+def lies_outside(path: str) -> bool:
+    """Whether a path would lead out of the folder that it is put in."""
     return (
         path.startswith("/")
         or "\\" in path

@@ -1,11 +1,13 @@
 """What every command that calls the service shares: its options, its client, its way of answering and of failing.
 
 Law: standard output carries the answer alone (with --json one JSON document, in the contract's own names);
-progress and problems go to standard error. A command ends by returning, or by a Failure.
+progress and problems go to standard error. A command ends by returning, or by a Failure. No control character of what
+was stored, or of what a failure quotes, reaches a terminal; JSON has it escaped.
 """
 
 import functools
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +22,7 @@ from google.protobuf.message import Message
 from rich.console import Console, RenderableType
 
 from memorybank_client import ErrorReason, MemoryBankError, SyncMemoryBankClient, Unavailable
+from memorybank_client.runs import UNHELD
 from service.cli import drawing
 from service.cli.exits import Exit, Failure, failure_of
 from service.cli.interrupts import heeded
@@ -29,6 +32,8 @@ from service.cli.reaching import unreachable
 DEFAULT_SERVER = "127.0.0.1:7700"
 DEFAULT_BANK = "default"
 CONNECT_SECONDS = 1.0
+OBEYED = re.compile(r"[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What JSON need not escape, and a terminal obeys."""
 INT32, INT64 = 2**31 - 1, 2**63 - 1  # the most that a field of the contract takes
 
 P = ParamSpec("P")
@@ -54,7 +59,7 @@ class CommandContext:
     def answer(self, plain: Plain | Message, *drawn: RenderableType) -> None:
         """Prints the answer, once: as JSON, or drawn for people."""
         if self.as_json:
-            click.echo(json.dumps(plain_of(plain), ensure_ascii=False, indent=2))
+            click.echo(json_of(plain, indent=2))
             return
         for part in drawn:
             self.screen.print(part, soft_wrap=isinstance(part, str))  # scripts read lines, too
@@ -71,6 +76,12 @@ def plain_of(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [plain_of(each) for each in value]
     return value
+
+
+def json_of(plain: Plain | Message, indent: int | None = None) -> str:
+    """Writes JSON, with what a terminal would obey escaped."""
+    written = json.dumps(plain_of(plain), ensure_ascii=False, indent=indent)
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 SERVER = click.option(
@@ -136,6 +147,8 @@ def errand_of_any(command: Callable[Concatenate[CommandContext, P], None]) -> Ca
     def run(
         *args: Any, server: str, as_json: bool, timeout: float | None, bank_id: str = "", **options: Any
     ) -> None:
+        with ending(as_json, server):
+            _require_utf_8(bank_id, *options.values())
         with ending(as_json, server) as kept, heeded(), _client(server, timeout) as client:
             command(
                 CommandContext(
@@ -152,6 +165,15 @@ def errand_of_any(command: Callable[Concatenate[CommandContext, P], None]) -> Ca
             )
 
     return SERVER(access(JSON(TIMEOUT(run))))
+
+
+def _require_utf_8(*given: Any) -> None:
+    """Raises Failure for words of the command that no text can hold: Python keeps their bytes as halves of
+    characters."""
+    texts = (text for each in given for text in (each if isinstance(each, tuple) else (each,)))
+    for text in texts:
+        if isinstance(text, str) and UNHELD.search(text):
+            raise Failure(say("{text} is not UTF-8", text=ascii(text)[:80]), exit_code=Exit.USAGE)
 
 
 def _client(server: str, timeout: float | None) -> SyncMemoryBankClient:
@@ -218,9 +240,9 @@ def known_of(error: MemoryBankError) -> Mapping[str, str]:
 def _end(failure: Failure, as_json: bool, known: Mapping[str, str] | None = None) -> NoReturn:
     if as_json:
         error = {"message": failure.message, "remedy": failure.remedy, "exit_code": int(failure.exit_code)}
-        click.echo(json.dumps({"error": {**(known or {}), **error}}, ensure_ascii=False), err=True)
+        click.echo(json_of({"error": {**(known or {}), **error}}), err=True)
     else:
-        click.echo(f"memorybank: {failure.message}", err=True)
+        click.echo(drawing.harmless(f"memorybank: {failure.message}"), err=True)
         if failure.remedy:
-            click.echo(f"  {failure.remedy}", err=True)
+            click.echo(drawing.harmless(f"  {failure.remedy}"), err=True)
     sys.exit(failure.exit_code)

@@ -14,6 +14,7 @@ from rich.text import Text
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client.quoting import day, quoted
 from service.cli import drawing, paging
+from service.cli.bundle import lies_outside
 from service.cli.confirming import YES, ask
 from service.cli.errand import CommandContext
 from service.cli.exits import Failure
@@ -178,14 +179,8 @@ def export(errand: CommandContext, owner: dict[str, Any], folder: Path) -> None:
     """Write all of a collection into FOLDER, which must be new or empty: memory.json and reflections/*.md."""
     if folder.exists() and any(folder.iterdir()):
         raise Failure(say("{path} is not empty", path=folder))
-    files: set[str] = set()
     with closing(errand.client.export_collection(**owner)) as parts:
-        for part in parts:
-            path = folder / part.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab") as out:
-                out.write(part.content)
-            files.add(part.path)
+        files = written(folder, parts)
     errand.answer({"folder": str(folder), "files": len(files)}, f"wrote {len(files):,} files to {folder}")
 
 
@@ -237,6 +232,21 @@ def _without_room(errand: CommandContext, owner: dict[str, Any]) -> Iterable[str
             "the collection is full: {records} learned lately found no room; `memorybank facts forget` makes some",
             records=drawing.many(count, "record"),
         )
+
+
+def written(folder: Path, parts: Iterable[pb.ExportCollectionResponse]) -> set[str]:
+    """Writes files that come part by part into a folder; returns their paths. Raises Failure for one that would lie
+    elsewhere: the server that names them may be another's."""
+    files: set[str] = set()
+    for part in parts:
+        if lies_outside(part.path):
+            raise Failure(f"the server names a file that lies outside of {folder}: {part.path}")
+        path = folder / part.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as out:
+            out.write(part.content)
+        files.add(part.path)
+    return files
 
 
 def _pieces(path: Path) -> Iterable[bytes]:

@@ -3,7 +3,6 @@
 Law: with --json each revision is one line. It ends with Ctrl-C, and says from where to go on.
 """
 
-import json
 from contextlib import closing
 
 import click
@@ -11,7 +10,7 @@ import click
 from memorybank.v1 import memory_bank_pb2 as memory
 from memorybank.v1 import types_pb2 as types
 from service.cli import drawing
-from service.cli.errand import INT64, CommandContext, errand, plain_of
+from service.cli.errand import INT64, CommandContext, errand, json_of
 
 
 @click.command()
@@ -37,7 +36,7 @@ def watch(errand: CommandContext, from_revision: int | None) -> None:
                 f"go on with: memorybank watch --bank {errand.bank_id} --from {change.revision}"
             ]
             if errand.as_json:
-                click.echo(json.dumps(plain_of(change), ensure_ascii=False))
+                click.echo(json_of(change))
                 continue
             for line in _lines(change):
                 click.echo(drawing.words(line).plain)

@@ -109,13 +109,14 @@ export class Connection {
 
   async #unary(method: DescMethod, given: any, options: CallOptions = {}): Promise<unknown> {
     const [call, bytes] = this.#request(method, given);
+    let leave: () => void;
     const answer = await new Promise<Fields>((resolve, reject) => {
       const sent = this.#channel.makeUnaryRequest(
         pathOf(method), asTheyAre, reader(method), bytes, this.#metadata(call, options), deadline(method, bytes, options),
         (error, response) => (error ? reject(failure(call, error)) : resolve(response!)),
       );
-      abortable(sent, options.signal);
-    });
+      leave = abortable(sent, options.signal);
+    }).finally(() => leave());
     call.answered(answer);
     return answer;
   }
@@ -131,13 +132,17 @@ export class Connection {
   async #up(method: DescMethod, given: any, options: CallOptions = {}): Promise<unknown> {
     const parts = new Parts(method, given);
     const [call, bytes] = await parts.first(this.#revisions);
+    let leave: () => void;
     const answer = await new Promise<Fields>((resolve, reject) => {
       const stream = this.#channel.makeClientStreamRequest<Uint8Array, Fields>(
         pathOf(method), asTheyAre, reader(method), this.#metadata(call, options), deadline(method, bytes, options),
         (error, response) => (error ? reject(parts.broken ?? failure(call, error)) : resolve(response!)),
       );
-      abortable(stream, options.signal);
+      leave = abortable(stream, options.signal);
       void parts.send(bytes, stream);
+    }).finally(() => {
+      leave();
+      void parts.end();
     });
     call.answered(answer);
     return answer;
@@ -174,6 +179,7 @@ type Sending = grpc.ClientWritableStream<Uint8Array> | grpc.ClientDuplexStream<U
 /** What a caller streams. `broken` is what its own source threw. */
 class Parts {
   broken: unknown;
+  readonly #ended = new AbortController();
   readonly #source: AsyncIterator<any> | Iterator<any>;
 
   constructor(readonly method: DescMethod, source: AsyncIterable<any> & Iterable<any>) {
@@ -199,9 +205,11 @@ class Parts {
   /** Sends the first message and the rest, no faster than they are taken, until all are sent or the call has ended. */
   async send(first: Uint8Array, stream: Sending): Promise<void> {
     let next: Uint8Array | undefined = first;
-    while (next && !stream.destroyed) {
+    const { signal } = this.#ended;
+    while (next && !stream.destroyed && !signal.aborted) {
       // A call that ends while it is full says so elsewhere.
-      if (!stream.write(next)) await once(stream, "drain").catch(() => undefined);
+      if (!stream.write(next)) await once(stream, "drain", { signal }).catch(() => undefined);
+      if (signal.aborted) return;
       try {
         next = await this.#next();
       } catch (problem) {
@@ -213,6 +221,16 @@ class Parts {
     stream.end();
   }
 
+  /** Asks for no more, now that the call has ended: what the source holds open is closed. */
+  async end(): Promise<void> {
+    this.#ended.abort();
+    try {
+      await this.#source.return?.();
+    } catch {
+      // The call has its outcome.
+    }
+  }
+
   async #next(): Promise<Uint8Array | undefined> {
     const { done, value } = await this.#source.next();
     return done ? undefined : toBinary(this.method.input, create(this.method.input, value));
@@ -222,7 +240,7 @@ class Parts {
 async function* answers(
   call: Call, stream: grpc.ClientReadableStream<Fields>, signal?: AbortSignal, parts?: Parts,
 ): AsyncGenerator<Fields> {
-  abortable(stream, signal);
+  const leave = abortable(stream, signal);
   try {
     for await (const response of stream as AsyncIterable<Fields>) {
       call.answered(response);
@@ -231,6 +249,8 @@ async function* answers(
   } catch (error) {
     throw parts?.broken ?? failure(call, error as grpc.ServiceError);
   } finally {
+    leave();
+    void parts?.end();
     stream.on("error", () => undefined); // of one that is left early
     stream.cancel();
   }
@@ -243,9 +263,12 @@ function failure(call: Call, error: grpc.ServiceError): unknown {
   return made;
 }
 
-function abortable(call: { cancel(): void }, signal?: AbortSignal): void {
-  if (signal?.aborted) call.cancel();
-  else signal?.addEventListener("abort", () => call.cancel(), { once: true });
+/** Has a signal end the call. Returns what makes the signal forget it: one signal may outlive thousands of calls. */
+function abortable(call: { cancel(): void }, signal?: AbortSignal): () => void {
+  const abort = () => call.cancel();
+  if (signal?.aborted) abort();
+  else signal?.addEventListener("abort", abort, { once: true });
+  return () => signal?.removeEventListener("abort", abort);
 }
 
 function deadline(method: DescMethod, bytes: Uint8Array, { timeout }: CallOptions): grpc.CallOptions {

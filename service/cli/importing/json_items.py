@@ -1,4 +1,8 @@
-"""The items of a file of JSON, each with its fields read by name: what is not as expected raises Broken."""
+"""The items of a file of JSON, each with its fields read by name: what is not as expected raises FileDamaged.
+
+Law: NUL, and halves of characters, as in what a tool cut within an emoji, are read as U+FFFD: no field of the contract
+holds them, and a message of thousands that ends with one does not keep the others out.
+"""
 
 import json
 import re
@@ -7,11 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from memorybank_client.runs import UNHELD
 from service.cli.importing.found import FileDamaged
 
 T = TypeVar("T")
 
 DECODER = json.JSONDecoder()
+NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # as JSON has it, behind no backslash that another one escapes
 BLANK = re.compile(r"[\s,]*")
 MILLISECONDS = 1e11
 """A time in seconds is less than this for 3,000 years; a larger one is in milliseconds."""
@@ -80,10 +86,20 @@ def items_of(listed: Any, path: str) -> Iterator[Item]:
         yield Item(each, f"{path}[{place}]")
 
 
+def decoded(text: str) -> Any:
+    """Returns what a text of JSON holds. Raises JSONDecodeError, RecursionError."""
+    found = json.loads(text)
+    if "\\u" not in text:
+        return found
+    written = json.dumps(found, ensure_ascii=False)
+    held = UNHELD.sub("\ufffd", NUL.sub("\\1\ufffd", written))
+    return found if held == written else json.loads(held)
+
+
 def whole(text: str) -> Any:
     """Returns a file's JSON. Raises FileDamaged, which names the line."""
     try:
-        return json.loads(text)
+        return decoded(text)
     except json.JSONDecodeError as problem:
         raise FileDamaged(
             f"column {problem.colno}", f"is no JSON: {problem.msg}", line=problem.lineno

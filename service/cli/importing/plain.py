@@ -1,10 +1,9 @@
 """Facts and messages as anybody can write them: lines of JSON, and lists in Markdown."""
 
-import json
 import re
 
 from service.cli.importing.found import Fact, FileContents, FileDamaged, Saying, Talk, id_of
-from service.cli.importing.json_items import Item
+from service.cli.importing.json_items import Item, decoded
 
 POINT = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(.*)")
 HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*")
@@ -33,7 +32,7 @@ def jsonl(text: str) -> FileContents:
 
 def _object(line: str) -> dict[str, object]:
     try:
-        fields = json.loads(line)
+        fields = decoded(line)
     except (ValueError, RecursionError) as problem:
         raise FileDamaged("line", f"is no JSON: {problem}") from None
     if not isinstance(fields, dict):

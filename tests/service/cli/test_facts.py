@@ -3,6 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from memorybank.v1.long_term_pb2 import ExportCollectionResponse
+from service.cli.exits import Failure
+from service.cli.facts import written
 from tests.support.shell import Shell
 
 TEA, COFFEE = "The project's database is MySQL.", "The project's database is PostgreSQL."
@@ -44,3 +49,14 @@ def test_an_export_is_a_folder_that_people_can_read(shell: Shell, tmp_path: Path
 
     index = json.loads((tmp_path / "out" / "memory.json").read_text(encoding="utf-8"))
     assert [entry["content"] for entry in index["memories"]] == ["用户住在杭州。"]
+
+
+@pytest.mark.parametrize("path", ["../theirs.md", "reflections/../../theirs.md", "/tmp/theirs.md"])
+def test_an_export_writes_nothing_outside_of_its_folder(tmp_path: Path, path: str) -> None:
+    folder = tmp_path / "out"
+    parts = [ExportCollectionResponse(path=each, content=b"x") for each in ("memory.json", path)]
+
+    with pytest.raises(Failure, match="outside"):
+        written(folder, parts)
+
+    assert [each.name for each in tmp_path.rglob("*") if each.is_file()] == ["memory.json"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.cli.importing.sources import read
 from tests.support.shell import Shell
 
 TIMES = {"created_at": "2024-07-26T08:48:41-07:00", "updated_at": "2025-01-02T03:04:05.123456Z"}
@@ -211,3 +212,15 @@ def test_facts_of_nobody_need_a_user_and_others_keep_theirs(shell: Shell, tmp_pa
     assert named["facts"] == 1
     assert "Bob sings." in shell.done("facts", "list", "--user", shell.bank)
     assert "--user NAME" in refused(shell, "import", "--from", "markdown", written(tmp_path, MARKDOWN))
+
+
+def test_half_a_character_in_one_message_keeps_no_other_out() -> None:
+    said = "cut here \ud83d, \0, and not here: 🙂 \\u0000 \\\\"
+    told = json.dumps([{**CHATGPT[0], "mapping": {"e": node("e", None, "user", said)}}])
+
+    chat = read("chatgpt", told)
+    line = read("jsonl", json.dumps({"content": said, "metadata": {"cut \ud83d": [said]}}))
+
+    held = "cut here \ufffd, \ufffd, and not here: 🙂 \\u0000 \\\\"
+    assert [saying.text for saying in chat.talks[0].sayings] == [held]
+    assert [(fact.text, fact.metadata) for fact in line.facts] == [(held, {"cut \ufffd": [held]})]

@@ -1,6 +1,7 @@
 """Calling tools that learn from their failures: find what mended such a failure, try it, record it, report it.
 
-A tool is called once more for each mending tried, never more often; what no mending cures is raised as it came. A
+A tool is called once more for each mending tried, never more often; what no mending cures is raised as it came, and
+what a mended call brought is returned, also where memory cannot be asked or told: a note at the error says so. A
 mending is tried by itself only where the message is alike and it fits these arguments: a field is renamed, or the value
 that failed is the one that failed then. No other argument changes. What is known is shown to `fix` (`Failure.known`).
 """
@@ -13,7 +14,7 @@ from typing import Any
 
 from memorybank.v1 import long_term_pb2 as pb
 from memorybank_client.client import SyncMemoryBankClient
-from memorybank_client.errors import InvalidArgument
+from memorybank_client.errors import MemoryBankError
 from memorybank_client.runs import as_json, held
 
 Arguments = dict[str, Any]
@@ -67,15 +68,20 @@ class LearningTools:
             return self._tools[name](**arguments)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is what is to be mended
             failure = Failure(tool=name, arguments=arguments, error=error)
-        found_ = self._found(failure)
+        found_: Sequence[pb.FoundRecovery] = ()
+        try:
+            found_ = self._found(failure)
+        except MemoryBankError as away:
+            failure.error.add_note(f"what mended it before could not be asked: {away}")
         for found in found_:
             if found.match < SURE:
                 continue
             if (mended := patched(arguments, found.record.recovery)) is not None:
                 worked, result = self._tried(name, mended)
-                self._client.report_outcome(
-                    **self._owner, record_ids=[found.record.record_id], succeeded=worked
-                )
+                with suppress(MemoryBankError):  # the tool was called: it must not be called again for that
+                    self._client.report_outcome(
+                        **self._owner, record_ids=[found.record.record_id], succeeded=worked
+                    )
                 if worked:
                     return result
         own = self._fix(replace(failure, known=tuple(found.record.recovery for found in found_)))
@@ -102,11 +108,11 @@ class LearningTools:
 
     def _record(self, failure: Failure, mended: Arguments) -> None:
         """Records what mended a failure, where memory takes it: arguments that are no JSON, or hold a credential, are
-        not kept, and what the tool brought is returned all the same."""
+        not kept; nor is anything while memory is away."""
         original, fixed = as_json(failure.arguments), as_json(mended)
         if not original or not fixed:
             return
-        with suppress(InvalidArgument):
+        with suppress(MemoryBankError):
             self._client.record_recovery(
                 **self._owner,
                 error_type=failure.error_type,
