@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.usecases.bank.structuring.reworded import REST_SECONDS
 from memorybank.v1.conversation_pb2 import Turn
 from memorybank_client import MemoryBankClient
 from tests.bench.counting_server import COUNTS
@@ -35,6 +36,7 @@ Call = Callable[[MemoryBankClient], Awaitable[object]]
 BANK, KNOWN = "facts", 45
 AFTER = 8  # facts after a restart
 IDLE_SECONDS = 3.0
+UNTIL_EMBEDDED = 3 * REST_SECONDS  # after a change: then the bank is seen to rest
 PEOPLE = ("Mara Lind", "Jonas Weber", "Aiko Tanaka", "Priya Rao", "Tom Becker", "Lena Fox", "Idris Cole")
 THINGS = ("the harbour crane", "the museum archive", "the river ferry", "the solar roof", "the north bridge")
 TOLD = (
@@ -119,10 +121,15 @@ class Service:
         cpu = cpu_seconds(self._pid)
         await call()
         seconds, answered = time.perf_counter() - start, cpu_seconds(self._pid)
-        await calm(self._pid)
+        await self.rests()
         until_rest = cpu_seconds(self._pid) - cpu - self._idle * (time.perf_counter() - start)
         runs = self._counts()[0] - before[0]
         return Cost(seconds=seconds, cpu=answered - cpu, until_rest=until_rest, runs=float(runs))
+
+    async def rests(self) -> None:
+        """Waits until nothing is left to do, nor to embed once the bank rests."""
+        await asyncio.sleep(UNTIL_EMBEDDED)
+        await calm(self._pid)
 
     @property
     def run_seconds(self) -> float:
@@ -131,7 +138,7 @@ class Service:
         return float(seconds / runs)
 
     async def _look_idle(self) -> None:
-        await calm(self._pid)
+        await self.rests()
         before = cpu_seconds(self._pid)
         await asyncio.sleep(IDLE_SECONDS)
         self._idle = (cpu_seconds(self._pid) - before) / IDLE_SECONDS
@@ -168,6 +175,8 @@ async def measured(services: Sequence[Service], calls: int) -> Iterator[tuple[st
         for text in [next(told) for _ in range(KNOWN)]:
             for service in services:
                 await service.client.memorize(bank_id=BANK, text=text)
+        for service in services:
+            await service.rests()
         for number in range(calls):
             text = next(told)
             asked = f"who looked after {number} boats near pier {number * 7 + 3}?"
