@@ -204,13 +204,15 @@ class AgainstPlainDicts(ModelMachine):
 
     async def _stored_and_held(self) -> tuple[BankState, BankState]:
         """The bank's rows, and what is held of them. A chore may write between the two looks: then both are looked at
-        once more."""
+        once more. After a load it writes by the holder it began with, as another process does: what is held here may
+        be `max_staleness` behind, unless a revision is asked for."""
         for _ in range(LOOKS):
             await work_done(self.house)
             stored = await self.house.store.load(KEY)
-            async with self.house.banks.reading(KEY) as bank:
+            assert stored is not None
+            async with self.house.banks.reading(KEY, stored.head.revision) as bank:
                 held = bank.state()
-            if stored is not None and stored.head == held.head:
+            if stored.head == held.head:
                 return stored, held
         raise AssertionError(f"the bank is written without end, or not as it is held: {held.head}")
 
