@@ -119,6 +119,8 @@ BUILDER_typescript := npm
 BUILDER_java := mvn
 # Maven runs for seconds: what Java's second compiler does for it costs more than it gains.
 export MAVEN_OPTS ?= -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+# Go compiles each package once for all of them: without its path, it is also that of a project of the tests, elsewhere.
+export GOFLAGS ?= -trimpath
 
 clients: client-go client-typescript client-java  ## Build the clients' packages into build/clients: Go module, npm tarball, jar
 

@@ -154,7 +154,7 @@ async def test_a_client_keeps_the_law(language: str, tmp_path: Path) -> None:
     (watched,) = script.asked["WatchBank"]
     assert watched.seconds is None
     assert watched.metadata["authorization"] == f"Bearer {KEY}"
-    await asyncio.wait_for(script.cancelled.wait(), 10)
+    await asyncio.wait_for(script.cancelled.wait(), 180)
 
 
 def sent(asked: Asked, wanted: Sent) -> Sent:

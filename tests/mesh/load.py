@@ -10,9 +10,12 @@ from typing import Any
 
 from memorybank_client import MemoryBankClient, MemoryBankError
 from tests.support.process import vector
+from tests.support.scale import scaled
 
 CALLERS = 12  # each writes and reads in turn; every second one by a client that tries nothing again
-PACE = 0.16  # seconds for a write and a read: 150 calls a second of all callers
+PACE = (
+    0.16 if scaled(1) > 1 else 0.4
+)  # seconds for a write and a read: in soak 150 calls a second of all callers
 PAUSE = 0.05  # before a call that failed is made again
 LONG = 5.0  # seconds after which a call is told of by itself
 

@@ -33,7 +33,7 @@ from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.plain_collection import FIRST, Plain, PlainCollection
 from tests.support.scripted_agents import ScriptedAgents
 
-EXAMPLES, STEPS = 18, 60  # on two stores; in soak, ten times as many: over 10,000 operations
+EXAMPLES, STEPS = 18, 60  # in soak over 10,000 operations
 EMBEDDER = HashingEmbedder()
 TUNING = Tuning(space=EMBEDDER.space.name, dimension=EMBEDDER.space.dimension)
 MATTERS = ("ferry", "码头", "printer")

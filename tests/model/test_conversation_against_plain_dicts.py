@@ -26,7 +26,7 @@ from tests.support.house import open_house
 from tests.support.model_machine import ModelMachine, on_each_store
 from tests.support.talking import KEY, said, say, tend
 
-EXAMPLES, STEPS = 36, 30  # a third of it on SQLite; in soak, ten times as many: over 10,000 operations
+EXAMPLES, STEPS = 36, 30  # in soak over 10,000 operations
 EMBEDDER = HashingEmbedder()
 TUNING = Tuning(
     space=EMBEDDER.space.name,

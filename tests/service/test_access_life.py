@@ -202,7 +202,7 @@ async def watching(address: str, token: str) -> AsyncIterator["grpc.aio.UnaryStr
 
 
 async def ended(call: "grpc.aio.UnaryStreamCall[Any, Any]") -> grpc.StatusCode:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(180):
         return await call.code()
 
 

@@ -61,12 +61,14 @@ async def on_sqlite(_machine: ModelMachine, folder: Path) -> Store:
 def on_each_store(
     machine: type[ModelMachine], *, steps: int, memory_examples: int, sqlite_examples: int
 ) -> tuple[type[TestCase], type[TestCase]]:
-    """Returns the machine's test cases, in memory and on SQLite: so many examples, scaled, of so many steps."""
+    """Returns the machine's test cases, in memory and on SQLite: half as many examples, in soak ten times as many."""
 
     def case(name: str, store: Any, examples: int) -> type[TestCase]:
         made: Any = type(name, (machine,), {"store": store})
         made.TestCase.settings = settings(
-            made.TestCase.settings, max_examples=scaled(examples), stateful_step_count=steps
+            made.TestCase.settings,
+            max_examples=scaled(examples) if scaled(1) > 1 else examples // 2,
+            stateful_step_count=steps,
         )
         tests: type[TestCase] = made.TestCase
         return tests

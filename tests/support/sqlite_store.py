@@ -60,7 +60,7 @@ async def busy_until(store: SqliteStore, release: threading.Event) -> "asyncio.T
 
     def released() -> bool:
         begun.set()
-        return release.wait(10)
+        return release.wait(180)
 
     store.file._writer.create_function("released", 0, released)
     busy = asyncio.create_task(store.file.write([GuardedStatement("SELECT released()", [()], finds=True)]))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.demo.server import running_server
+from tests.support.process import running_server
 
 ROOT = Path(__file__).parents[3]
 NEEDED = ("grpcio", "protobuf", "googleapis-common-protos", "typing-extensions")

@@ -42,7 +42,7 @@ async def test_who_stops_waiting_leaves_the_job_to_be_done(thread: WorkerThread)
 
     def job() -> None:
         begun.set()
-        release.wait(10)
+        release.wait(180)
         done.set()
 
     waiting = asyncio.create_task(thread.call(job))

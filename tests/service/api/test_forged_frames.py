@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from core import language
 from memorybank.v1 import conversation_pb2 as cv
@@ -17,7 +18,7 @@ from memorybank.v1 import memory_bank_pb2 as mb
 from memorybank.v1 import query_graph_pb2 as qg
 from memorybank.v1 import retrieval_pb2 as rt
 from memorybank.v1 import types_pb2 as tp
-from tests.support.server import Service
+from tests.support.server import Service, serving
 
 ENGLISH = (*language.ENGLISH.headings.titles, *language.ENGLISH.task_headings.titles)
 CHINESE = (*language.CHINESE.headings.titles, *language.CHINESE.task_headings.titles)
@@ -246,15 +247,25 @@ def cases() -> Iterator[tuple[str, str]]:
         yield "plain", end
 
 
-@pytest.mark.parametrize(("spelling", "end"), [*cases()])
-async def test_no_prompt_holds_a_sign_that_was_recorded(service: Service, spelling: str, end: str) -> None:
-    honest = Written(service, "honest", "We talked about the ferry to Naxos.")
-    hostile = Written(service, "hostile", forged(SPELLINGS[spelling], end))
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def told() -> AsyncIterator[tuple[Service, list[str]]]:
+    """A service, and the prompts of a user there who forges nothing."""
+    async with serving() as service:
+        honest = Written(service, "honest", "We talked about the ferry to Naxos.")
+        yield service, [*await honest.write(), *await honest.prompts()]
 
-    told = [*await honest.write(), *await honest.prompts()]
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(("number", "spelling", "end"), [(n, *case) for n, case in enumerate(cases())])
+async def test_no_prompt_holds_a_sign_that_was_recorded(
+    told: tuple[Service, list[str]], number: int, spelling: str, end: str
+) -> None:
+    service, honest = told
+    hostile = Written(service, f"hostile-{number}", forged(SPELLINGS[spelling], end))
+
     made = [*await hostile.write(), *await hostile.prompts()]
 
-    for one, other in zip(told, made, strict=True):
+    for one, other in zip(honest, made, strict=True):
         assert signs_in(other) <= signs_in(one) | ONCE, other
         if (
             "AGENTS.md" not in other and "\n## " in other

@@ -361,14 +361,14 @@ def test_a_server_that_does_not_answer_in_time_ends_with_3(shell: Shell) -> None
 
 def test_ctrl_c_ends_with_130_and_no_trace_of_the_program() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        silent.settimeout(30)
+        silent.settimeout(180)
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         command = [sys.executable, "-m", "service", "search", "x", "--server", address]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
             connection, _ = silent.accept()
             with connection:
                 running.send_signal(signal.SIGINT)
-                out, err = running.communicate(timeout=30)
+                out, err = running.communicate(timeout=180)
 
     assert (running.returncode, out, err.strip()) == (130, "", "memorybank: interrupted")
 

@@ -77,7 +77,7 @@ def test_a_demo_that_is_ended_midway_leaves_no_folder_and_no_server(
         address = demo.stdout.readline().split()[3].rstrip(":")
 
         demo.send_signal(number)
-        demo.communicate(timeout=60)  # standard error ends with the last process that has it
+        demo.communicate(timeout=300)  # standard error ends with the last process that has it
 
     assert demo.returncode == code
     assert list(tmp_path.iterdir()) == []

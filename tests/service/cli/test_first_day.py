@@ -104,7 +104,7 @@ def test_changes_are_watched_until_ctrl_c_which_says_how_to_go_on(shell: Shell) 
             if "node added" in line:
                 break
         watching.send_signal(signal.SIGINT)
-        _, err = watching.communicate(timeout=30)
+        _, err = watching.communicate(timeout=180)
 
     assert watching.returncode == 130, err
     assert "pier 3" in seen

@@ -86,7 +86,7 @@ async def test_short_tails_are_compiled_once_a_bank_rests(monkeypatch: pytest.Mo
     tuning = Tuning(vectors=VectorSettings(exact_up_to=40))
     async with opened(MemoryStore(), Holding(tuning=tuning)) as banks:
         await banks.found(KEY, founding_with(50))
-        async with banks.reading(KEY) as bank, asyncio.timeout(30):
+        async with banks.reading(KEY) as bank, asyncio.timeout(180):
             await compiled(bank, 50)
 
             for number in range(12):  # more than a quarter of 40, less than 40

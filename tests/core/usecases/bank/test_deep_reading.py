@@ -324,9 +324,9 @@ async def test_a_watcher_sees_every_revision_and_the_end() -> None:
             await add_nodes(house, AddNodes(key=KEY, nodes=(NewNode(summary=f"{n}"),)))
         async with house.banks.reading(KEY) as bank:
             uid = bank.uid
-        await asyncio.wait_for(caught_up.wait(), 30)
+        await asyncio.wait_for(caught_up.wait(), 180)
         await delete_bank(house, DeleteBank(key=KEY))
-        await asyncio.wait_for(follower, 30)
+        await asyncio.wait_for(follower, 180)
 
         assert seen == [1, 2, 3, 4, uid]
 

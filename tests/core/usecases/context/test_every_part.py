@@ -340,7 +340,7 @@ async def test_parts_are_read_at_once() -> None:
             conversations=Meeting(house.conversations, barrier),
             invocations=Meeting(house.invocations, barrier),
         )
-        made = await asyncio.wait_for(assemble_context(waiting, ALL), 30)
+        made = await asyncio.wait_for(assemble_context(waiting, ALL), 180)
 
     assert made.missing == ()
 
