@@ -281,9 +281,10 @@ async def _watching(keyring: Keyring, gate: Gate, max_staleness: float) -> None:
     async def look() -> None:
         nonlocal version, seen
         await keyring.confirm()
-        if keyring.version != version or monotonic() - seen > RECHECK_SECONDS:
-            version, seen = keyring.version, monotonic()
-            await gate.end_revoked()
+        now = keyring.version
+        if now != version or monotonic() - seen > RECHECK_SECONDS:
+            await gate.end_revoked()  # where the store does not answer now, the next look does it
+            version, seen = now, monotonic()
 
     await repeat("confirming keys", look, max_staleness / 2)
 

@@ -16,6 +16,7 @@ import click
 from google.protobuf.json_format import MessageToJson
 
 from memorybank.v1 import memory_bank_pb2 as memory
+from memorybank_client import NotFound
 from service.cli import drawing, paging
 from service.cli.errand import CommandContext, errand
 from service.cli.exits import Exit, Failure
@@ -62,11 +63,15 @@ def export(
         return
     file.mkdir(parents=True, exist_ok=True)
     done: list[WrittenExport] = []
+    gone: list[str] = []
     for bank_id in _bank_ids(errand):
         errand.kept[:] = [f"{drawing.many(len(done), 'bank')} written to {file}"]
-        done.append(_export(errand, bank_id, file / f"{bank_id}.jsonl.gz", omitted))
+        try:
+            done.append(_export(errand, bank_id, file / f"{bank_id}.jsonl.gz", omitted))
+        except NotFound:  # purged since it was listed: the others are exported all the same
+            gone.append(bank_id)
     lines = [_told(each) for each in done] or ["there are no banks"]
-    errand.answer({"exports": done}, *lines)
+    errand.answer({"exports": done, "gone": gone}, *lines, *(f"gone meanwhile: {each}" for each in gone))
 
 
 class Omissions(TypedDict):
@@ -94,7 +99,7 @@ def _told(written: WrittenExport) -> str:
 
 
 def _bank_ids(errand: CommandContext) -> list[str]:
-    """Lists the ids of all banks there are now: one that goes meanwhile is NOT_FOUND."""
+    """Lists the ids of all banks there are now."""
     read = partial(errand.client.list_banks, page_size=1_000)
     return [
         bank.bank_id for page in paging.pages(lambda token: read(page_token=token)) for bank in page.banks

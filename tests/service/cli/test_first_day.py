@@ -89,6 +89,17 @@ def test_a_folder_is_no_file_to_export_one_bank_to(shell: Shell, tmp_path: Path)
     assert "--all" in ended.err
 
 
+def test_a_bank_that_goes_during_an_export_of_all_ends_it_not(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.done("remember", "The ferry leaves at nine.")
+    monkeypatch.setattr("service.cli.export._bank_ids", lambda _: ["purged-since", shell.bank])
+
+    told = shell.told("export", str(tmp_path / "all"), "--all")
+
+    assert ([each["bank_id"] for each in told["exports"]], told["gone"]) == ([shell.bank], ["purged-since"])
+
+
 def test_changes_are_watched_until_ctrl_c_which_says_how_to_go_on(shell: Shell) -> None:
     revision = shell.told("remember", "The museum opens at ten.")["documents"][0]["result"]["revision"]
     command = [sys.executable, "-m", "service", "watch", "--from", revision, "--server", shell.server]
