@@ -181,6 +181,7 @@ class _Looking:
         )
 
     def _best(self, section: str, count: int) -> list[Record]:
+        """Returns the best records of a section; no facts are too far from the input, others may be."""
         if count <= 0 or not self._among[section]:
             return []
         found = ranked(
@@ -191,7 +192,9 @@ class _Looking:
             self._ports.settings.long_term,
             self._among[section],
         )
-        return [one.record for one in found if one.score > 0.0 or one.record.contested_with]
+        return [
+            one.record for one in found if section == FACTS or one.score > 0.0 or one.record.contested_with
+        ]
 
     def _episodes(self, count: int) -> list[Record]:
         if count <= 0:

@@ -26,8 +26,9 @@ from core.usecases.conversation.verbs.update_conversation import UpdateConversat
 from core.usecases.house import House
 from core.usecases.instructions.load_sources import LoadSources
 from core.usecases.instructions.put_source import PutSource, put_source
+from core.usecases.long_term.embed_records import embed_records
 from core.usecases.long_term.verbs.update_record import UpdateRecord, update_record
-from tests.support.embedders import local_comparer
+from tests.support.embedders import local_comparer, local_embedder
 from tests.support.hashing_embedder import HashingEmbedder
 from tests.support.house import make_bank, open_house
 from tests.support.long_term import tell
@@ -440,3 +441,19 @@ async def test_what_the_user_cannot_have_stands_whatever_fits_better(
     assert with_it.tokens <= 350
     assert limit not in without.prompt
     assert limit not in as_any.prompt
+
+
+@pytest.mark.parametrize(
+    ("known", "asked"),
+    [("I moved to Utrecht in May.", "Where does Nora live?"), ("我们的前端改用React了。", "技术栈？")],
+)
+async def test_a_fact_that_shares_nothing_with_the_input_stands_where_there_is_room(
+    known: str, asked: str
+) -> None:
+    key = CollectionKey(tenant=KEY.tenant, user=KEY.user, collection=Collection(""))
+    async with open_house(embedder=local_embedder()) as house:
+        await tell(house, known, key)
+        await embed_records(house, key)
+        made = await assemble_context(house, AssembleContext(input=asked, collection=key, token_budget=1_000))
+
+    assert known in made.prompt
