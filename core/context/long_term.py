@@ -2,9 +2,8 @@
 
 Law: pure, and speaks the language of the input. A record stands as data, on one line or indented under one; of a
 contested one that is said, of a disliked one and of one in doubt too. The sides of a contest stand together, or none
-does, but for an order that stands whatever is asked. Facts stand by precedence, the newest of what a user stated first,
-and so do the sides of any contest: what corrects stands before what it corrects, also where no Judge saw it. Its
-shorter form is the first paragraph of the
+does, but for an order that stands whatever is asked; the newest of what a user stated first, so that what corrects
+stands before what it corrects. Its shorter form is the first paragraph of the
 reflection over it, else its first sentence. Beside turns or a bank, preferences and strategies that proved themselves
 have shares of the budget, in which they go last; facts, other strategies and episodes weigh what they weigh among all
 evidence of the prompt.
@@ -160,9 +159,6 @@ def _records(
         if key in known.orders:
             one = one._replace(requires=())
         items[place] = one._replace(tier=Tier.NEEDED) if key in known.limits else one
-    if name == FACTS:
-        order = {record.record_id: place for place, record in enumerate(by_precedence(standing))}
-        items.sort(key=lambda item: order[RecordId(item.item_id)])
     return tuple(_beside_others(items, contests))
 
 

@@ -72,17 +72,6 @@ def _shown(known: CollectionEvidence, placement: Placement) -> list[str]:
     return [item.item_id for name in (PREFERENCES, FACTS) for item in sections[name].items]
 
 
-def test_a_fact_that_corrects_another_stands_before_it_whatever_fits_best() -> None:
-    old = new("小木屋的押金是四百欧元。", record_id=RecordId("old"), event_time=DAY)
-    correction = new("押金我说错了，是四百五十欧元。", record_id=RecordId("new"), event_time=DAY + 2 * DAYS)
-    found = new("押金：四百欧元。", record_id=RecordId("tool"), event_time=DAY + 4 * DAYS, origin=OBSERVED)
-    placement = Placement({"tool": 0.9, "old": 0.8, "new": 0.3}, {}, {})
-
-    shown = _shown(CollectionEvidence(facts=[found, old, correction]), placement)
-
-    assert shown == ["new", "old", "tool"]
-
-
 @pytest.mark.parametrize("category", [LIFE, PREFERENCE])
 def test_of_a_contest_what_takes_precedence_stands_first_though_the_other_has_more_of_the_query(
     category: str,
